@@ -86,7 +86,7 @@ void measure_passes(const RunParameters& parameters, GridShape grid, GridPositio
   AllPasses observer(timeline);
   const double before = bytes_in_use();
   const LoneGrid lone(grid, at);
-  const auto lu = make_lu<double>({parameters, distribution, lone, *backend, transport, timeline}, *a);
+  const auto lu = make_lu<double>({parameters, distribution, lone, *backend, transport}, *a);
   cost[buffer_bytes] = bytes_in_use() - before;
   const double begun = processor_seconds();
   const Factorization factorization = lu->run(observer);
@@ -117,7 +117,7 @@ void measure_with_messages(const RunParameters& parameters, GridShape shape, Cos
       backend->allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()));
   MpiTransport<double> transport(grid, parameters.broadcast, timeline, windows.get(), Completion::in_turn);
   AllPasses observer(timeline);
-  const auto lu = make_lu<double>({parameters, distribution, grid, *backend, transport, timeline}, *a);
+  const auto lu = make_lu<double>({parameters, distribution, grid, *backend, transport}, *a);
   MPI_Barrier(MPI_COMM_WORLD);
   const double run_begun = MPI_Wtime();
   lu->run(observer);

@@ -137,7 +137,7 @@ json burn_in_with(const MpiSession& session, const Machine& machine, double minu
     const RunRecord run = loop_of(info.backend, precision_of<Real>, n);
     run_on_all_ranks([&] {
       const auto source = make_hpl_source(n);
-      const RunResult result = glinpack::run(run.parameters, alone, *backend, timeline, *source, options);
+      const RunResult result = glinpack::run(run.parameters, alone, *backend, *source, options);
       if (!result.passes_done) found.add(result, info.device_index >= 0, is_final);
     });
     const int signal = share_stop_signal(MPI_COMM_WORLD);

@@ -35,8 +35,9 @@ ByWork<Amounts> amounts_in(const Problem& problem, PassRange passes, std::option
   for (int row = 0; row < problem.grid.rows; ++row) {
     for (int column = 0; column < problem.grid.columns; ++column) {
       const GridPosition at{row, column};
-      const RankOperations list = record_operations(problem.parameters, problem.grid, at, passes, problem.precision,
-                                                    problem.device(), problem.column_shares_memory(column));
+      const RankOperations list =
+          record_operations(problem.parameters, {problem.grid, at, problem.column_shares_memory(column)}, passes,
+                            problem.precision, problem.device());
       for (const Operation& operation : list.operations) {
         if (operation.kind == Operation::Kind::compute) sums[operation.work] += operation.amounts;
       }

@@ -28,9 +28,9 @@ class Recorder {
       : machine_(machine), problem_(problem), passes_(passes), schedule_(schedule) {}
 
   RankSchedule record(GridPosition at, RowPlanCache& row_plans) const {
+    const RecordedRank recorded{problem_.grid, at, problem_.column_shares_memory(at.column), &row_plans};
     const RankOperations list =
-        record_operations(problem_.parameters, problem_.grid, at, passes_, problem_.precision, problem_.device(),
-                          problem_.column_shares_memory(at.column), &row_plans);
+        record_operations(problem_.parameters, recorded, passes_, problem_.precision, problem_.device());
     RankSchedule rank;
     rank.at = at;
     rank.node = problem_.node_of(at);

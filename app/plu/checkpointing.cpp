@@ -17,7 +17,7 @@
 #include "app/program/agreement.hpp"
 #include "mpi/communication.hpp"
 #include "run/run.hpp"
-#include "run/workspace.hpp"
+#include "run/state_saver.hpp"
 #include "version.hpp"
 
 namespace glinpack::app {

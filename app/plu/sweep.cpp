@@ -240,22 +240,22 @@ void log_memory(const RunRecord& run, GridPosition position) {
 // Untimed: solves, but neither checks nor keeps anything.
 template <class Real>
 void warm_up(const SweepInput& input, RunRecord run, const ProcessGrid& grid, Backend<Real>& backend,
-             Timeline& timeline, Reporter* reporter) {
+             Reporter* reporter) {
   run.parameters.threshold = -1;
+  run.parameters.checkpoint_copy = false;
   RunOptions options;
   options.gather_timelines = false;
   bool stopped = false;
   for (int i = 0; i < input.options.warm_up && !stopped; ++i) {
     if (reporter != nullptr) options.progress = reporter->observer_of(run, "warm-up, ");
     const std::unique_ptr<MatrixSource> source = source_for(input, run, grid);
-    stopped = glinpack::run(run.parameters, grid, backend, timeline, *source, options).passes_done.has_value();
+    stopped = glinpack::run(run.parameters, grid, backend, *source, options).passes_done.has_value();
   }
 }
 
 template <class Real>
 void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, Backend<Real>& backend,
-             Timeline& timeline, const RankSensors& sensors, const Checkpointing* checkpointing, Reporter* reporter,
-             bool is_last) {
+             const RankSensors& sensors, const Checkpointing* checkpointing, Reporter* reporter, bool is_last) {
   const std::unique_ptr<MatrixSource> source = source_for(input, run, grid);
   RunOptions options;
   options.gather_solution = is_last && !input.options.save_solution.empty();
@@ -263,7 +263,7 @@ void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, B
   if (input.options.power_interval > 0) options.sensors = &sensors;
   options.power_interval = input.options.power_interval;
   if (checkpointing != nullptr) options.checkpoints = checkpointing->plan;
-  run.result = glinpack::run(run.parameters, grid, backend, timeline, *source, options);
+  run.result = glinpack::run(run.parameters, grid, backend, *source, options);
   log_memory(run, grid.position());
 }
 
@@ -355,8 +355,8 @@ int run_sweep_in(SweepInput& input) {
     const ProcessGrid& grid = grids.grid_for(run);
     run_on_all_ranks([&] {
       if (!grid.active()) return;
-      if (run.repeat == 0) warm_up(input, run, grid, *backend, timeline, reporter ? &*reporter : nullptr);
-      run_one(input, run, grid, *backend, timeline, sensors, checkpointing.get(), reporter ? &*reporter : nullptr,
+      if (run.repeat == 0) warm_up(input, run, grid, *backend, reporter ? &*reporter : nullptr);
+      run_one(input, run, grid, *backend, sensors, checkpointing.get(), reporter ? &*reporter : nullptr,
               &run == &input.planned.back());
     });
     share_stop_signal(MPI_COMM_WORLD);

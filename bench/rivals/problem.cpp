@@ -63,7 +63,7 @@ double scaled_residual(const Distribution& distribution, const ProcessGrid& grid
   const auto source = make_hpl_source(distribution.n);
   Timeline timeline;
   const auto matrix =
-      original_matrix_on_host(distribution, grid.position(), *source, precision_of<Real>, threads, timeline);
+      original_matrix_on_host({distribution, grid.position(), *source, precision_of<Real>}, threads, timeline);
   return compute_residual(*matrix, distribution, grid, precision_of<Real>, part).scaled;
 }
 

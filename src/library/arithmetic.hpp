@@ -32,6 +32,12 @@ std::vector<Real> host_elements(Index count) {
 }
 
 enum class Elementwise { linear, multiply, divide };
+/// linear: alpha a + beta b, or alpha a + beta without b; otherwise a * b or a / b.
+struct Combination {
+  Elementwise operation = Elementwise::linear;
+  double alpha = 1;
+  double beta = 0;
+};
 
 /// Called by one thread. Extents fit and are not 0. Throws Failure if memory is missing, std::runtime_error if the
 /// device fails.
@@ -57,8 +63,8 @@ class Arithmetic {
 
   /// op(a) op(b), op being x or x^T.
   virtual MatrixPointer multiply(Matrix& a, bool transpose_a, Matrix& b, bool transpose_b) = 0;
-  /// linear: alpha a + beta b, or alpha a + beta if b is null; otherwise a * b or a / b.
-  virtual MatrixPointer combine(Elementwise operation, Real alpha, Matrix& a, Real beta, Matrix* b) = 0;
+  /// b may be null.
+  virtual MatrixPointer combine(const Combination& how, Matrix& a, Matrix* b) = 0;
   /// P A = L U, in an order of elements of its own.
   struct Factors {
     MatrixPointer elements;

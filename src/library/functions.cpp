@@ -26,17 +26,15 @@ Index sum_of(Index a, Index b) {
   return a + b;
 }
 
-glinpack_status combined(Elementwise operation, double alpha, const glinpack_matrix* a, double beta,
-                         const glinpack_matrix* b, glinpack_matrix** result) {
+glinpack_status combined(const Combination& how, const glinpack_matrix* a, const glinpack_matrix* b,
+                         glinpack_matrix** result) {
   return make_result(result, handles(a, b), [&](const Matrix* a, const Matrix* b) {
     check_alike(a, b);
     check_same_shape(*a, *b);
     return enqueue(
         a->session, shape_of(*a),
-        [=](Engine& engine, const Value& left, const Value& right) {
-          return combine(engine, operation, alpha, left, beta, right);
-        },
-        a->id, b->id);
+        [=](Engine& engine, const Value& left, const Value& right) { return combine(engine, how, left, right); }, a->id,
+        b->id);
   });
 }
 
@@ -60,7 +58,7 @@ std::shared_ptr<Matrix> overlaid(const Matrix& a, const Matrix& b, const Shape& 
   return enqueue(
       a.session, shape,
       [=](Engine& engine, const Value& first, const Value& second) {
-        return overlay(engine, shape.rows, shape.columns, first, second, place);
+        return overlay(engine, {shape.rows, shape.columns}, first, second, place);
       },
       a.id, b.id);
 }
@@ -113,20 +111,20 @@ using glinpack::Index;
 extern "C" {
 
 glinpack_status glinpack_add(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
-  return combined(Elementwise::linear, 1, a, 1, b, result);
+  return combined({.beta = 1}, a, b, result);
 }
 
 glinpack_status glinpack_subtract(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
-  return combined(Elementwise::linear, 1, a, -1, b, result);
+  return combined({.beta = -1}, a, b, result);
 }
 
 glinpack_status glinpack_multiply_elements(const glinpack_matrix* a, const glinpack_matrix* b,
                                            glinpack_matrix** result) {
-  return combined(Elementwise::multiply, 1, a, 1, b, result);
+  return combined({Elementwise::multiply}, a, b, result);
 }
 
 glinpack_status glinpack_divide_elements(const glinpack_matrix* a, const glinpack_matrix* b, glinpack_matrix** result) {
-  return combined(Elementwise::divide, 1, a, 1, b, result);
+  return combined({Elementwise::divide}, a, b, result);
 }
 
 glinpack_status glinpack_scale(double factor, const glinpack_matrix* a, double summand, glinpack_matrix** result) {
@@ -135,7 +133,7 @@ glinpack_status glinpack_scale(double factor, const glinpack_matrix* a, double s
     return enqueue(
         a->session, shape_of(*a),
         [=](Engine& engine, const Value& value) {
-          return combine(engine, Elementwise::linear, factor, value, summand, Value());
+          return combine(engine, {.alpha = factor, .beta = summand}, value, Value());
         },
         a->id);
   });

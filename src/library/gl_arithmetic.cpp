@@ -46,17 +46,18 @@ class GlArithmetic final : public Arithmetic<Real> {
       backend_->update(whole(l).block(k, 0, depth, l.columns()), whole(r).block(k, 0, depth, r.columns()),
                        whole(*negative));
     }
-    return combine(Elementwise::linear, Real{-1}, *negative, Real{0}, nullptr);
+    return combine({.alpha = -1}, *negative, nullptr);
   }
 
-  MatrixPointer combine(Elementwise operation, Real alpha, Matrix& a, Real beta, Matrix* b) override {
+  MatrixPointer combine(const Combination& how, Matrix& a, Matrix* b) override {
     const MatrixPointer result = this->make(a.rows(), a.columns());
     programs_.run([&] {
       DeviceProgram& program = elementwise();
-      const int selected = operation == Elementwise::multiply ? 2 : operation == Elementwise::divide ? 3 : b ? 0 : 1;
+      const bool multiplies = how.operation == Elementwise::multiply, divides = how.operation == Elementwise::divide;
+      const int selected = multiplies ? 2 : divides ? 3 : b ? 0 : 1;
       program.set(4, selected);
-      set(program, 5, alpha);
-      set(program, 6, beta);
+      set(program, 5, static_cast<Real>(how.alpha));
+      set(program, 6, static_cast<Real>(how.beta));
       const compute::Kernels& kernels = programs_.kernels_of_programs();
       const compute::Region left = region_of(a), right = b ? region_of(*b) : left, to = region_of(*result);
       compute::for_window_parts(to, kernels.window_elements(), 1, [&](Index i, Index j, Index rows, Index columns) {
@@ -105,7 +106,7 @@ class GlArithmetic final : public Arithmetic<Real> {
     Factors factors{this->copy(a), std::vector<Index>(static_cast<std::size_t>(a.rows()))};
     // the device stops at a zero pivot, LAPACK does not
     if (a.rows() >= min_on_device &&
-        !factorize_on_one_rank<Real>(*backend_, timeline_, *factors.elements, {.nb = block_columns}, factors.pivots)) {
+        !factorize_on_one_rank<Real>(*backend_, *factors.elements, {.nb = block_columns}, factors.pivots)) {
       return factors;
     }
     const MatrixPointer by_columns = this->transpose(a);

@@ -12,7 +12,7 @@
 namespace glinpack::library {
 namespace {
 
-constexpr Index grain = 1 << 18;  // least elements per thread
+constexpr Index grain = 1 << 18;  // minimum elements of a thread
 
 /// Results whose memory is used again: the system clears new pages, which takes 5 % of a product of order 1000. Freed
 /// by any thread.
@@ -69,7 +69,8 @@ class HostArithmetic final : public Arithmetic<Real> {
     return result;
   }
 
-  MatrixPointer combine(Elementwise operation, Real alpha, Matrix& a, Real beta, Matrix* b) override {
+  MatrixPointer combine(const Combination& how, Matrix& a, Matrix* b) override {
+    const auto alpha = static_cast<Real>(how.alpha), beta = static_cast<Real>(how.beta);
     const MatrixPointer result = this->make_unset(a.rows(), a.columns());
     const RowMajorView<Real> to = view(*result), left = view(a), right = b ? view(*b) : RowMajorView<Real>{};
     const auto each = [&](auto element) {
@@ -79,9 +80,9 @@ class HostArithmetic final : public Arithmetic<Real> {
         }
       });
     };
-    if (operation == Elementwise::multiply) {
+    if (how.operation == Elementwise::multiply) {
       each([&](Index i, Index j) { return left(i, j) * right(i, j); });
-    } else if (operation == Elementwise::divide) {
+    } else if (how.operation == Elementwise::divide) {
       each([&](Index i, Index j) { return left(i, j) / right(i, j); });
     } else if (b) {
       each([&](Index i, Index j) { return alpha * left(i, j) + beta * right(i, j); });

@@ -106,10 +106,9 @@ void read(Engine& engine, const Value& a, const Strided<Element>& to) {
 template void read(Engine&, const Value&, const Strided<float>&);
 template void read(Engine&, const Value&, const Strided<double>&);
 
-Value combine(Engine& engine, Elementwise operation, double alpha, const Value& a, double beta, const Value& b) {
+Value combine(Engine& engine, const Combination& how, const Value& a, const Value& b) {
   return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& matrix) {
-    return Value(arithmetic.combine(operation, static_cast<Real>(alpha), matrix, static_cast<Real>(beta),
-                                    b.empty() ? nullptr : &b.matrix<Real>()));
+    return Value(arithmetic.combine(how, matrix, b.empty() ? nullptr : &b.matrix<Real>()));
   });
 }
 
@@ -141,9 +140,9 @@ Value submatrix(Engine& engine, const Value& a, const Place& place) {
   });
 }
 
-Value overlay(Engine& engine, Index rows, Index columns, const Value& a, const Value& block, const Place& place) {
+Value overlay(Engine& engine, const Extents& extents, const Value& a, const Value& block, const Place& place) {
   return with(engine, a.empty() ? block : a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>&) {
-    const auto result = arithmetic.make(rows, columns);
+    const auto result = arithmetic.make(extents.rows, extents.columns);
     if (!a.empty()) {
       DeviceMatrix<Real>& first = a.matrix<Real>();
       arithmetic.copy(whole(first), whole(*result).block(0, 0, first.rows(), first.columns()));
@@ -165,9 +164,10 @@ Value multiply(Engine& engine, const Product& product, const Value& a, const Val
         is_zero ? arithmetic.make(product.rows, product.columns)
                 : arithmetic.multiply(a.matrix<Real>(), product.transpose_a, b.matrix<Real>(), product.transpose_b);
     if (!c.empty() && beta != 0) {
-      result = arithmetic.combine(Elementwise::linear, is_zero ? Real{1} : alpha, *result, beta, &c.matrix<Real>());
+      result =
+          arithmetic.combine({.alpha = is_zero ? 1 : product.alpha, .beta = product.beta}, *result, &c.matrix<Real>());
     } else if (!is_zero && alpha != 1) {
-      result = arithmetic.combine(Elementwise::linear, alpha, *result, Real{0}, nullptr);
+      result = arithmetic.combine({.alpha = product.alpha}, *result, nullptr);
     }
     return Value(result);
   });

@@ -22,13 +22,17 @@ Value from_elements(Engine& engine, Index rows, Index columns, std::span<const d
 template <class Element>
 void read(Engine& engine, const Value& a, const Strided<Element>& to);
 
-/// a is a number where b has no elements (Arithmetic::combine).
-Value combine(Engine& engine, Elementwise operation, double alpha, const Value& a, double beta, const Value& b);
+/// b may be empty (Arithmetic::combine).
+Value combine(Engine& engine, const Combination& how, const Value& a, const Value& b);
 Value transpose(Engine& engine, const Value& a);
 Value convert(Engine& engine, const Value& a, glinpack_precision precision);
 Value submatrix(Engine& engine, const Value& a, const Place& place);
-/// rows x columns elements: a at its top left corner, then the block at `place`. Either may be empty.
-Value overlay(Engine& engine, Index rows, Index columns, const Value& a, const Value& block, const Place& place);
+struct Extents {
+  Index rows = 0;
+  Index columns = 0;
+};
+/// A matrix of such extents: a at its top left corner, then the block at `place`. Either may be empty.
+Value overlay(Engine& engine, const Extents& extents, const Value& a, const Value& block, const Place& place);
 
 struct Product {
   Index rows = 0;

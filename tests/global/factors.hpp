@@ -87,7 +87,7 @@ Factorization factorize(const RunParameters& parameters, const Distribution& dis
   Transport<Real>& transport =
       parameters.parts == RunParts::compute ? static_cast<Transport<Real>&>(placeholders) : messages;
   NoObserver observer;
-  return make_lu<Real>({parameters, distribution, grid, backend, transport, timeline}, a)->run(observer);
+  return make_lu<Real>({parameters, distribution, grid, backend, transport}, a)->run(observer);
 }
 
 template <class Real, class Messages = MpiTransport<Real>>
@@ -108,7 +108,7 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   backend->wait(backend->upload(host, whole(*a)));
 
   MpiTransport<Real> transport(grid, parameters.broadcast, timeline);
-  BackwardSubstitution<Real> substitution({parameters, distribution, grid, *backend, transport, timeline}, *a);
+  BackwardSubstitution<Real> substitution({parameters, distribution, grid, *backend, transport}, *a);
   const Factorization result =
       factorize<Real, Messages>(parameters, distribution, grid, *backend, timeline, *a, windows);
   GatheredFactors<Real> factors;
@@ -152,43 +152,79 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   return factors;
 }
 
-/// The N x N matrix before the factorisation, rounded to Real.
+/// [A | b] before the factorisation, N x (N + 1), rounded to Real.
 template <class Real>
-std::vector<double> original_matrix(const MatrixSource& source) {
+std::vector<double> original_system(const MatrixSource& source) {
   const Index n = source.order();
   const Distribution alone(n, std::max<Index>(1, n), {1, 1});
   std::vector<double> augmented(static_cast<std::size_t>(n * (n + 1)));
   source.fill(alone, {0, 0}, LocalIndex(0), {augmented.data(), n, n + 1, n + 1});
-  std::vector<double> a;
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) {
-      a.push_back(static_cast<double>(static_cast<Real>(augmented[static_cast<std::size_t>(i * (n + 1) + j)])));
-    }
-  }
+  for (double& value : augmented) value = static_cast<double>(static_cast<Real>(value));
+  return augmented;
+}
+
+/// A alone.
+template <class Real>
+std::vector<double> original_matrix(const MatrixSource& source) {
+  std::vector<double> a = original_system<Real>(source);
+  const auto n = static_cast<std::ptrdiff_t>(source.order());
+  for (std::ptrdiff_t i = n; i-- > 0;) a.erase(a.begin() + i * (n + 1) + n);
   return a;
 }
 
-/// max |P A - L U| / max |a|: the backward error of the factors.
+/// The backward error of factors.
+struct FactorizationError {
+  double error = 0;      // max |P A - L U|
+  double l_times_u = 0;  // max |L| |U|: error / l_times_u is at most n eps for any pivots (Higham, theorem 9.3)
+  double largest_a = 0;  // max |A|
+};
+/// The same of [A | b] and [U | y].
 template <class Real>
-double factorization_error(const GatheredFactors<Real>& factors, std::vector<double> a) {
+FactorizationError factorization_error(const GatheredFactors<Real>& factors, std::vector<double> system) {
   const Index n = factors.n;
-  double largest = 0;
-  for (const double value : a) largest = std::max(largest, std::fabs(value));
+  FactorizationError result;
   for (Index j = 0; j < n; ++j) {
+    const auto row = system.begin() + j * (n + 1);
     const Index pivot = factors.pivots[static_cast<std::size_t>(j)];
-    if (pivot != j) std::swap_ranges(a.begin() + j * n, a.begin() + (j + 1) * n, a.begin() + pivot * n);
+    if (pivot != j) std::swap_ranges(row, row + n + 1, system.begin() + pivot * (n + 1));
   }
-  double error = 0;
   for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) {
-      double sum = i <= j ? factors.lu[static_cast<std::size_t>(i * n + j)] : 0;
-      for (Index k = 0; k < std::min(i, j + 1); ++k) {
-        sum += factors.lu[static_cast<std::size_t>(i * n + k)] * factors.lu[static_cast<std::size_t>(k * n + j)];
+    for (Index j = 0; j <= n; ++j) {
+      double sum = 0, magnitude = 0;
+      for (Index k = 0; k <= std::min(i, j); ++k) {
+        const double l = k == i ? 1 : factors.lu[static_cast<std::size_t>(i * n + k)];
+        const double u =
+            j < n ? factors.lu[static_cast<std::size_t>(k * n + j)] : factors.y[static_cast<std::size_t>(k)];
+        sum += l * u;
+        magnitude += std::fabs(l * u);
       }
-      error = std::max(error, std::fabs(sum - a[static_cast<std::size_t>(i * n + j)]));
+      const double value = system[static_cast<std::size_t>(i * (n + 1) + j)];
+      result.error = std::max(result.error, std::fabs(sum - value));
+      result.l_times_u = std::max(result.l_times_u, magnitude);
+      result.largest_a = std::max(result.largest_a, std::fabs(value));
     }
   }
-  return error / largest;
+  return result;
+}
+
+/// || b - A x || / (|| A || || x || + || b ||), maxima and row sums: the backward error of the solution.
+template <class Real>
+double solution_error(const GatheredFactors<Real>& factors, const std::vector<double>& system) {
+  const Index n = factors.n;
+  double error = 0, norm_a = 0, norm_x = 0, norm_b = 0;
+  for (Index i = 0; i < n; ++i) {
+    const double* const row = system.data() + i * (n + 1);
+    double residual = row[n], row_sum = 0;
+    for (Index j = 0; j < n; ++j) {
+      residual -= row[j] * factors.x[static_cast<std::size_t>(j)];
+      row_sum += std::fabs(row[j]);
+    }
+    error = std::max(error, std::fabs(residual));
+    norm_a = std::max(norm_a, row_sum);
+    norm_x = std::max(norm_x, std::fabs(factors.x[static_cast<std::size_t>(i)]));
+    norm_b = std::max(norm_b, std::fabs(row[n]));
+  }
+  return error / (norm_a * norm_x + norm_b);
 }
 
 /// Expects bitwise equality.
@@ -198,25 +234,6 @@ void expect_equal(const GatheredFactors<Real>& factors, const GatheredFactors<Re
   EXPECT_EQ(factors.lu, expected.lu);
   EXPECT_EQ(factors.y, expected.y);
   EXPECT_EQ(factors.x, expected.x);
-}
-
-inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = a.size() == b.size() ? 0 : INFINITY;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    const double difference = std::fabs(a[i] - b[i]);
-    largest = difference <= largest ? largest : difference;  // keeps a NaN
-  }
-  return largest;
-}
-
-inline double largest_magnitude(const std::vector<double>& a) {
-  return largest_difference(a, std::vector<double>(a.size()));
-}
-
-// The condition number of HPL's matrices grows with their order; so does the error of factors and solution.
-template <class Real>
-double conditioned_tolerance(Index n) {
-  return tolerance<Real>(n) * 100.0 * static_cast<double>(n);
 }
 
 }  // namespace glinpack::test

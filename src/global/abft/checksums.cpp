@@ -114,7 +114,7 @@ Checksums<Real>::Checksums(const RankContext<Real>& context, DeviceMatrix<Real>&
       grid_(context.grid),
       position_(context.position()),
       backend_(context.backend),
-      timeline_(context.timeline),
+      timeline_(context.timeline()),
       a_(a),
       every_(every),
       rows_(a.rows()),

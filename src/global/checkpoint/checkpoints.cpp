@@ -184,26 +184,6 @@ std::string from_root(const Communicator& communicator, const std::function<std:
   return result;
 }
 
-/// Collective. This rank's part of the generation if it fits and is whole on all ranks; else the first error.
-std::optional<ResumePoint> verified_by_all(const Communicator& communicator, const std::string& folder,
-                                           const Generation& generation, const CheckpointHeader& mine,
-                                           const Distribution& distribution, std::string& first_error) {
-  std::optional<ResumePoint> point;
-  std::string error;
-  try {
-    point = verified(folder, generation, mine, distribution);
-  } catch (const std::exception& failure) {
-    error = failure.what();
-  }
-  try {
-    agree_or_throw(communicator, error);
-  } catch (const AgreedError& failure) {
-    first_error = failure.what();
-    return std::nullopt;
-  }
-  return point;
-}
-
 }  // namespace
 
 std::string new_run_identity(const Communicator& communicator) {
@@ -263,14 +243,25 @@ ResumePoint choose_checkpoint(const Communicator& communicator, const std::strin
     check_options(folder, found.front(), mine);
     return lines_of(found);
   }));
-  std::string error, older_error;
-  if (auto point = verified_by_all(communicator, folder, complete.front(), mine, distribution, error)) return *point;
+  const auto verified_by_all = [&](const Generation& generation) {
+    return make_collectively(communicator, [&] { return verified(folder, generation, mine, distribution); });
+  };
+  std::string why_not;
+  try {
+    return verified_by_all(complete.front());
+  } catch (const AgreedError& error) {
+    why_not = error.what();
+  }
   for (std::size_t i = 1; i < complete.size(); ++i) {
-    if (!verified_by_all(communicator, folder, complete[i], mine, distribution, older_error)) continue;
-    throw CheckpointError(error + ". " + complete[i].name() + " is whole: remove " +
+    try {
+      verified_by_all(complete[i]);
+    } catch (const AgreedError&) {
+      continue;
+    }
+    throw CheckpointError(why_not + ". " + complete[i].name() + " is whole: remove " +
                           complete.front().folder_in(folder) + " to continue from it");
   }
-  throw CheckpointError(error + ". No older checkpoint is whole: remove the folder to start anew");
+  throw CheckpointError(why_not + ". No older checkpoint is whole: remove the folder to start anew");
 }
 
 void remove_checkpoints(const Communicator& communicator, const std::string& folder, GridPosition at) {

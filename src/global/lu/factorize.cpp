@@ -61,8 +61,7 @@ class BlockedLu final : public LuFactorization {
       result.stopped = !checks_.finish_pass(pass, next ? &*next : nullptr, is_saved, observer);
       return !result.stopped;
     };
-    result.ended_before =
-        for_each_pass(passes, context_.distribution, context_.position(), observer, result.interchanges, run_pass);
+    result.ended_before = for_each_pass(context_, passes, observer, result.interchanges, run_pass);
     rows_.finish_early();
     panels_.wait();  // the last panels may still be forwarded
     const bool complete = passes.end == context_.distribution.passes() && !result.zero_pivot && !result.ended_before;

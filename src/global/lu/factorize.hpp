@@ -100,11 +100,11 @@ std::unique_ptr<LuFactorization> make_lu(const RankContext<Real>& context, Devic
 
 /// Calls body(pass, is_saved) for every pass until it returns false or the observer ends the passes. `interchanges`:
 /// those so far, which the body extends. Returns the pass before which the observer ended them.
-template <class Body>
-std::optional<Index> for_each_pass(PassRange passes, const Distribution& distribution, GridPosition position,
-                                   PassObserver& observer, const Interchanges& interchanges, Body body) {
+template <class Real, class Body>
+std::optional<Index> for_each_pass(const RankContext<Real>& context, PassRange passes, PassObserver& observer,
+                                   const Interchanges& interchanges, Body body) {
   for (Index k = passes.first; k < passes.end; ++k) {
-    const PassPlan pass = plan_pass(distribution, k, position);
+    const PassPlan pass = plan_pass(context.distribution, k, context.position());
     const NextPass next = observer.before(pass);
     if (next == NextPass::none) return k;
     if (!body(pass, next == NextPass::run_and_save)) break;

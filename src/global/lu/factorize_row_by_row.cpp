@@ -42,8 +42,7 @@ class RowByRowLu final : public LuFactorization {
       if (!pass.in_pivot_row) reduce(pass);
       return true;
     };
-    result.ended_before =
-        for_each_pass(passes, context_.distribution, context_.position(), observer, result.interchanges, run_pass);
+    result.ended_before = for_each_pass(context_, passes, observer, result.interchanges, run_pass);
     return result;
   }
 

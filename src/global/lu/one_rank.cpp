@@ -28,8 +28,8 @@ void interchange_rows_of_l(Backend<Real>& backend, DeviceMatrix<Real>& a, const 
 }  // namespace
 
 template <class Real>
-std::optional<Index> factorize_on_one_rank(Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a,
-                                           RunParameters parameters, std::span<Index> pivots) {
+std::optional<Index> factorize_on_one_rank(Backend<Real>& backend, DeviceMatrix<Real>& a, RunParameters parameters,
+                                           std::span<Index> pivots) {
   if (a.rows() != a.columns() || static_cast<Index>(pivots.size()) != a.rows() || parameters.nb < 1) {
     throw std::invalid_argument("a matrix to be factorised is not square, or has not a pivot for every row");
   }
@@ -38,10 +38,10 @@ std::optional<Index> factorize_on_one_rank(Backend<Real>& backend, Timeline& tim
   const Distribution distribution(parameters.n, std::min(parameters.nb, parameters.n), {1, 1}, 0);
   NoTransport<Real> transport(distribution, {0, 0}, parameters.pivoting, 0);
   const LoneGrid grid;
-  const auto lu = make_lu<Real>({parameters, distribution, grid, backend, transport, timeline}, a);
-  AllPasses observer(timeline);
+  const auto lu = make_lu<Real>({parameters, distribution, grid, backend, transport}, a);
+  AllPasses observer(backend.timeline());
   const Factorization factors = lu->run(observer);
-  timeline.leave_passes();
+  backend.timeline().leave_passes();
   if (factors.zero_pivot) return factors.zero_pivot->value;
   const std::vector<GlobalIndex>& rows = factors.interchanges.pivots;
   interchange_rows_of_l<Real>(backend, a, distribution, rows);
@@ -50,9 +50,9 @@ std::optional<Index> factorize_on_one_rank(Backend<Real>& backend, Timeline& tim
   return std::nullopt;
 }
 
-template std::optional<Index> factorize_on_one_rank(Backend<float>&, Timeline&, DeviceMatrix<float>&, RunParameters,
+template std::optional<Index> factorize_on_one_rank(Backend<float>&, DeviceMatrix<float>&, RunParameters,
                                                     std::span<Index>);
-template std::optional<Index> factorize_on_one_rank(Backend<double>&, Timeline&, DeviceMatrix<double>&, RunParameters,
+template std::optional<Index> factorize_on_one_rank(Backend<double>&, DeviceMatrix<double>&, RunParameters,
                                                     std::span<Index>);
 
 }  // namespace glinpack

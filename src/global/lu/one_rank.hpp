@@ -14,7 +14,7 @@ namespace glinpack {
 /// first column whose pivot is exactly zero, if one is; the rest is then unspecified. Waits for the device. Throws as
 /// Backend::allocate and make_lu() do, std::invalid_argument if the matrix is not square or pivots are missing.
 template <class Real>
-std::optional<Index> factorize_on_one_rank(Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a,
-                                           RunParameters parameters, std::span<Index> pivots);
+std::optional<Index> factorize_on_one_rank(Backend<Real>& backend, DeviceMatrix<Real>& a, RunParameters parameters,
+                                           std::span<Index> pivots);
 
 }  // namespace glinpack

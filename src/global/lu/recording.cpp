@@ -10,8 +10,9 @@ namespace glinpack {
 namespace {
 
 template <class Real>
-RankOperations record(const RunParameters& parameters, GridShape grid, GridPosition position, PassRange passes,
-                      const ModelledDevice& device, bool column_shares_memory, RowPlanCache* row_plans) {
+RankOperations record(const RunParameters& parameters, const RecordedRank& rank, PassRange passes,
+                      const ModelledDevice& device) {
+  const auto& [grid, position, column_shares_memory, row_plans] = rank;
   RunParameters computes_nothing = parameters;
   computes_nothing.parts = RunParts::messages;
   const Distribution distribution = distribution_of(parameters, grid);
@@ -23,7 +24,7 @@ RankOperations record(const RunParameters& parameters, GridShape grid, GridPosit
   RecordingTransport<Real> recorder(placeholders, grid, position, completion_of(parameters.parts), operations);
   AllPasses observer(timeline);
   const LoneGrid lone(grid, position);
-  const RankContext<Real> context{computes_nothing, distribution, lone, *backend, recorder, timeline};
+  const RankContext<Real> context{computes_nothing, distribution, lone, *backend, recorder};
   make_lu<Real>(context, *a, nullptr, row_plans)->run(observer, passes);
   return {operations.take(), recorder.records()};
 }
@@ -61,21 +62,19 @@ class Messages {
 
 }  // namespace
 
-RankOperations record_operations(const RunParameters& parameters, GridShape grid, GridPosition position,
-                                 PassRange passes, Precision precision, const ModelledDevice& device,
-                                 bool column_shares_memory, RowPlanCache* row_plans) {
-  return precision == Precision::double_
-             ? record<double>(parameters, grid, position, passes, device, column_shares_memory, row_plans)
-             : record<float>(parameters, grid, position, passes, device, column_shares_memory, row_plans);
+RankOperations record_operations(const RunParameters& parameters, const RecordedRank& rank, PassRange passes,
+                                 Precision precision, const ModelledDevice& device) {
+  return precision == Precision::double_ ? record<double>(parameters, rank, passes, device)
+                                         : record<float>(parameters, rank, passes, device);
 }
 
-std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,
-                                           PassRange passes, Precision precision, LuAlgorithm algorithm) {
+std::vector<MessageRecord> record_messages(const RunParameters& parameters, const RecordedRank& rank, PassRange passes,
+                                           Precision precision, LuAlgorithm algorithm) {
   RunParameters on_host = parameters;
   on_host.panel = PanelPlace::host;
   on_host.row_swap.pieces = std::max<Index>(1, parameters.row_swap.pieces);  // not chosen yet
   const ModelledDevice device{.row_by_row = algorithm == LuAlgorithm::row_by_row};
-  return record_operations(on_host, grid, position, passes, precision, device).messages;
+  return record_operations(on_host, rank, passes, precision, device).messages;
 }
 
 std::vector<Message> messages_in_pass(const RunParameters& parameters, GridShape grid, Index pass, Precision precision,
@@ -86,7 +85,7 @@ std::vector<Message> messages_in_pass(const RunParameters& parameters, GridShape
       const GridPosition at{p, q};
       messages.begin();
       for (const MessageRecord& record :
-           record_messages(parameters, grid, at, {pass, pass + 1}, precision, algorithm)) {
+           record_messages(parameters, {grid, at}, {pass, pass + 1}, precision, algorithm)) {
         switch (record.kind) {
           case MessageKind::rows:
             for (const TransferRound& round : record.rounds) {

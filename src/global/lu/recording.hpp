@@ -18,17 +18,21 @@ struct RankOperations {
   std::vector<MessageRecord> messages;
 };
 
-/// The operations of the rank at `position` in some passes, with synthetic pivots. parameters.parts decides only
-/// whether messages overlap (RunParts::messages: none does). `column_shares_memory`: see Transport. `row_plans`: of the
-/// same run and passes; null: none.
-RankOperations record_operations(const RunParameters& parameters, GridShape grid, GridPosition position,
-                                 PassRange passes, Precision precision, const ModelledDevice& device,
-                                 bool column_shares_memory = false, RowPlanCache* row_plans = nullptr);
+struct RecordedRank {
+  GridShape grid;
+  GridPosition position;
+  bool column_shares_memory = false;  // see Transport
+  RowPlanCache* row_plans = nullptr;  // of the same run and passes; null: none
+};
+
+/// The operations of a rank in some passes, with synthetic pivots. parameters.parts decides only whether messages
+/// overlap (RunParts::messages: none does).
+RankOperations record_operations(const RunParameters& parameters, const RecordedRank& rank, PassRange passes,
+                                 Precision precision, const ModelledDevice& device);
 
 /// The messages alone, with panels factorised on the host. `algorithm`: row_by_row only if lu_algorithm() allows it.
-std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,
-                                           PassRange passes, Precision precision,
-                                           LuAlgorithm algorithm = LuAlgorithm::blocked);
+std::vector<MessageRecord> record_messages(const RunParameters& parameters, const RecordedRank& rank, PassRange passes,
+                                           Precision precision, LuAlgorithm algorithm = LuAlgorithm::blocked);
 
 /// A message of a pass as its sender knows it: the same kind from one rank to the same ranks, added up.
 struct Message {

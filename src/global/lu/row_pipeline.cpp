@@ -114,12 +114,10 @@ bool RowPipeline<Real>::rows_move(const PassPlan& pass, ColumnRange columns) con
 
 template <class Real>
 RowExchangePlan RowPipeline<Real>::plan(const PassPlan& pass, const Panel<Real>& panel, ColumnRange columns) const {
-  const auto make = [&](auto&& plan_rows) {
-    return plan_rows(context_.parameters.row_swap, all_compute_u12_, context_.distribution, context_.position(), pass,
-                     panel.pivots, columns);
-  };
-  if (plans_ == nullptr) return make(plan_row_swap);
-  return make([this](auto&&... arguments) { return plans_->plan(arguments...); });
+  const RankSwaps rank{context_.parameters.row_swap, all_compute_u12_, context_.distribution.rows,
+                       context_.position().row};
+  return plans_ == nullptr ? plan_row_swap(rank, pass, panel.pivots, columns)
+                           : plans_->plan(rank, pass, panel.pivots, columns);
 }
 
 // All local rows of some trailing columns.

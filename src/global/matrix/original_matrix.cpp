@@ -36,15 +36,12 @@ constexpr Index rows_per_thread = 16;
 template <class Rounded>
 class MatrixOnHost final : public OriginalMatrix {
  public:
-  MatrixOnHost(const Distribution& distribution, GridPosition at, const MatrixSource& source, int threads,
-               Timeline& timeline)
-      : distribution_(distribution),
-        at_(at),
-        source_(source),
+  MatrixOnHost(const LocalPart& part, int threads, Timeline& timeline)
+      : part_(part),
         threads_(threads),
         timeline_(timeline),
-        rows_(distribution.local_rows(at)),
-        holds_b_(holds_right_hand_side(distribution, at)) {}
+        rows_(part.distribution.local_rows(part.at)),
+        holds_b_(holds_right_hand_side(part.distribution, part.at)) {}
 
   std::vector<double> residual(std::span<const double> x, double beta) override {
     const auto scope = timed(x);
@@ -62,25 +59,29 @@ class MatrixOnHost final : public OriginalMatrix {
     LocalSums sums(rows_, static_cast<Index>(x.size()));
     std::mutex mutex;
     parallel_for(threads_, rows_, rows_per_thread, [&](Index begin, Index end) {
-      std::vector<double> column_sums(x.size());
-      double largest_a = 0;
-      double largest_b = 0;
+      ColumnSums columns{std::vector<double>(x.size())};
       for_each_regenerated_row(begin, end, [&](std::size_t row, const double* elements) {
-        add_row(elements, x, row, sums, column_sums, largest_a);
+        add_row(elements, x, row, sums, columns);
         if (!holds_b_) return;
         const double b = rounded(elements[x.size()]);
         sums.residual[row] += b;
-        largest_b = std::max(largest_b, std::fabs(b));
+        columns.largest_b = std::max(columns.largest_b, std::fabs(b));
       });
       const std::lock_guard lock(mutex);
-      for (std::size_t j = 0; j < column_sums.size(); ++j) sums.column_sums[j] += column_sums[j];
-      sums.largest_a = std::max(sums.largest_a, largest_a);
-      sums.largest_b = std::max(sums.largest_b, largest_b);
+      for (std::size_t j = 0; j < x.size(); ++j) sums.column_sums[j] += columns.sums[j];
+      sums.largest_a = std::max(sums.largest_a, columns.largest_a);
+      sums.largest_b = std::max(sums.largest_b, columns.largest_b);
     });
     return sums;
   }
 
  private:
+  // Of some rows.
+  struct ColumnSums {
+    std::vector<double> sums;
+    double largest_a = 0, largest_b = 0;
+  };
+
   static double rounded(double element) { return static_cast<double>(static_cast<Rounded>(element)); }
 
   Timeline::Scope timed(std::span<const double> x) {
@@ -92,13 +93,13 @@ class MatrixOnHost final : public OriginalMatrix {
   template <class Body>
   void for_each_regenerated_row(Index begin, Index end, Body body) {
     constexpr Index elements_at_once = 1 << 14;
-    const Index columns = distribution_.local_columns(at_);
+    const Index columns = part_.distribution.local_columns(part_.at);
     const Index rows_at_once = std::clamp<Index>(elements_at_once / std::max<Index>(1, columns), 4, 16);
     std::vector<double> buffer(static_cast<std::size_t>(rows_at_once * columns));
     for (Index first = begin; first < end; first += rows_at_once) {
-      const RowMajorView<double> part{buffer.data(), std::min(rows_at_once, end - first), columns, columns};
-      source_.fill(distribution_, at_, LocalIndex(first), part);
-      for (Index i = 0; i < part.rows; ++i) body(static_cast<std::size_t>(first + i), part.row(i));
+      const RowMajorView<double> rows{buffer.data(), std::min(rows_at_once, end - first), columns, columns};
+      part_.source.fill(part_.distribution, part_.at, LocalIndex(first), rows);
+      for (Index i = 0; i < rows.rows; ++i) body(static_cast<std::size_t>(first + i), rows.row(i));
       timeline_.step();
     }
   }
@@ -110,11 +111,11 @@ class MatrixOnHost final : public OriginalMatrix {
   }
 
   static void add_row(const double* a, std::span<const double> x, std::size_t row, LocalSums& sums,
-                      std::vector<double>& column_sums, double& largest_a) {
+                      ColumnSums& columns) {
     double product[lanes] = {};
     double row_sum[lanes] = {};
     double largest[lanes] = {};
-    double* const column = column_sums.data();
+    double* const column = columns.sums.data();
     for_each_column(x.size(), [&](std::size_t lane, std::size_t j) {
       const double element = rounded(a[j]);
       const double magnitude = std::fabs(element);
@@ -125,12 +126,10 @@ class MatrixOnHost final : public OriginalMatrix {
     });
     sums.residual[row] = -sum_of(product);
     sums.row_sums[row] = sum_of(row_sum);
-    for (const double value : largest) largest_a = std::max(largest_a, value);
+    for (const double value : largest) columns.largest_a = std::max(columns.largest_a, value);
   }
 
-  const Distribution& distribution_;
-  GridPosition at_;
-  const MatrixSource& source_;
+  LocalPart part_;
   int threads_;
   Timeline& timeline_;
   Index rows_;
@@ -166,39 +165,30 @@ class MatrixOnDevice final : public OriginalMatrix {
 
 }  // namespace
 
-std::unique_ptr<OriginalMatrix> original_matrix_on_host(const Distribution& distribution, GridPosition at,
-                                                        const MatrixSource& source, Precision elements, int threads,
-                                                        Timeline& timeline) {
-  if (elements == Precision::single) {
-    return std::make_unique<MatrixOnHost<float>>(distribution, at, source, threads, timeline);
-  }
-  return std::make_unique<MatrixOnHost<double>>(distribution, at, source, threads, timeline);
+std::unique_ptr<OriginalMatrix> original_matrix_on_host(const LocalPart& part, int threads, Timeline& timeline) {
+  if (part.elements == Precision::single) return std::make_unique<MatrixOnHost<float>>(part, threads, timeline);
+  return std::make_unique<MatrixOnHost<double>>(part, threads, timeline);
 }
 
 template <class Real>
-std::unique_ptr<OriginalMatrix> original_matrix_on_device(const Distribution& distribution, GridPosition at,
-                                                          const MatrixSource& source, Precision elements,
-                                                          Backend<Real>& backend, DeviceUse use) {
-  std::optional<HplElements> jumps = source.hpl_elements(distribution, at);
+std::unique_ptr<OriginalMatrix> original_matrix_on_device(const LocalPart& part, Backend<Real>& backend,
+                                                          DeviceUse use) {
+  std::optional<HplElements> jumps = part.source.hpl_elements(part.distribution, part.at);
   if (!jumps) return nullptr;
   std::vector<double> b(jumps->rows.size());
-  if (holds_right_hand_side(distribution, at)) {
+  if (holds_right_hand_side(part.distribution, part.at)) {
     std::transform(jumps->rows.begin(), jumps->rows.end(), b.begin(), [&](const HplJump& row) {
       const double value = hpl_value(row(jumps->columns.back()));
-      return elements == Precision::single ? static_cast<double>(static_cast<float>(value)) : value;
+      return part.elements == Precision::single ? static_cast<double>(static_cast<float>(value)) : value;
     });
     jumps->columns.pop_back();
   }
-  std::unique_ptr<HplProduct> a = backend.make_hpl_product(*jumps, elements, use);
+  std::unique_ptr<HplProduct> a = backend.make_hpl_product(*jumps, part.elements, use);
   if (!a) return nullptr;
   return std::make_unique<MatrixOnDevice>(std::move(a), std::move(b));
 }
 
-template std::unique_ptr<OriginalMatrix> original_matrix_on_device(const Distribution&, GridPosition,
-                                                                   const MatrixSource&, Precision, Backend<float>&,
-                                                                   DeviceUse);
-template std::unique_ptr<OriginalMatrix> original_matrix_on_device(const Distribution&, GridPosition,
-                                                                   const MatrixSource&, Precision, Backend<double>&,
-                                                                   DeviceUse);
+template std::unique_ptr<OriginalMatrix> original_matrix_on_device(const LocalPart&, Backend<float>&, DeviceUse);
+template std::unique_ptr<OriginalMatrix> original_matrix_on_device(const LocalPart&, Backend<double>&, DeviceUse);
 
 }  // namespace glinpack

@@ -1,25 +1,23 @@
 #include "mpi/broadcast.hpp"
 
+#include <optional>
 #include <utility>
-
-#include "mpi/communication.hpp"
 
 namespace glinpack {
 
-Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type,
-                     int tag)
+Broadcast::Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, const MpiMessage& message)
     : Broadcast(communicator,
                 node_route(kind, {.size = size_of(communicator), .rank = rank_in(communicator)},
-                           {.root = root, .count = count, .element_bytes = element_bytes(type)}),
-                data, type, tag) {}
+                           {.root = root, .count = message.count, .element_bytes = element_bytes(message.type)}),
+                message) {}
 
-Broadcast::Broadcast(MPI_Comm communicator, NodeRoute route, void* data, MPI_Datatype type, int tag)
+Broadcast::Broadcast(MPI_Comm communicator, NodeRoute route, const MpiMessage& message)
     : communicator_(communicator),
       is_collective_(route.is_collective),
-      data_(static_cast<char*>(data)),
-      type_(type),
-      type_bytes_(element_bytes(type)),
-      tag_(tag),
+      data_(static_cast<char*>(message.data)),
+      type_(message.type),
+      type_bytes_(element_bytes(message.type)),
+      tag_(message.tag),
       steps_(std::move(route.steps)),
       to_receive_(route.receives) {
   ended_.resize(steps_.size());

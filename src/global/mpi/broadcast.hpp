@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "base/matrix_view.hpp"
+#include "mpi/communication.hpp"
 #include "transport/broadcast_kind.hpp"
 #include "transport/node_route.hpp"
 
 namespace glinpack {
-
-struct Pending;
 
 /// A pending broadcast. Non-blocking: the constructor starts it, test() makes progress, wait() ends it. The buffer must
 /// outlive it, and must not change on the root until it is done.
@@ -19,9 +18,9 @@ class Broadcast {
  public:
   /// Collective over `communicator`: the same kind, root and count on all ranks. Simultaneous broadcasts on one
   /// communicator need different tags.
-  Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag);
+  Broadcast(MPI_Comm communicator, BroadcastKind kind, int root, const MpiMessage& message);
   /// The messages of a route. Collective over the ranks whose routes have some.
-  Broadcast(MPI_Comm communicator, NodeRoute route, void* data, MPI_Datatype type, int tag);
+  Broadcast(MPI_Comm communicator, NodeRoute route, const MpiMessage& message);
   Broadcast(const Broadcast&) = delete;
   Broadcast& operator=(const Broadcast&) = delete;
 

@@ -127,15 +127,17 @@ void make_progress(MPI_Comm communicator) {
   GLINPACK_MPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &unused, MPI_STATUS_IGNORE));
 }
 
-void send_message(MPI_Comm communicator, const void* data, Index count, MPI_Datatype type, int to, int tag) {
+void send_message(MPI_Comm communicator, const MpiMessage& message, int to) {
   MPI_Request request = MPI_REQUEST_NULL;
-  GLINPACK_MPI(MPI_Isend(data, message_count(count), type, to, tag, communicator, &request));
+  GLINPACK_MPI(
+      MPI_Isend(message.data, message_count(message.count), message.type, to, message.tag, communicator, &request));
   wait(request, Pending::to(communicator, to));
 }
 
-void receive_message(MPI_Comm communicator, void* data, Index count, MPI_Datatype type, int from, int tag) {
+void receive_message(MPI_Comm communicator, const MpiMessage& message, int from) {
   MPI_Request request = MPI_REQUEST_NULL;
-  GLINPACK_MPI(MPI_Irecv(data, message_count(count), type, from, tag, communicator, &request));
+  GLINPACK_MPI(
+      MPI_Irecv(message.data, message_count(message.count), message.type, from, message.tag, communicator, &request));
   wait(request, Pending::from(communicator, from));
 }
 
@@ -221,7 +223,7 @@ std::vector<std::string> MpiCommunicator::gather(int root, const std::string& by
   // one message per rank: the sum may exceed the int displacements of MPI_Gatherv
   constexpr int tag = tags::gather;
   if (rank() != root) {
-    send_message(handle_, bytes.data(), static_cast<Index>(bytes.size()), MPI_BYTE, root, tag);
+    send_message(handle_, mpi_message(std::span(bytes), tag), root);
     return {};
   }
   std::vector<std::string> all(static_cast<std::size_t>(size()));

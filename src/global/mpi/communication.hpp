@@ -43,6 +43,10 @@ template <>
 inline MPI_Datatype mpi_type<double>() {
   return MPI_DOUBLE;
 }
+template <>
+inline MPI_Datatype mpi_type<char>() {
+  return MPI_BYTE;
+}
 
 int element_bytes(MPI_Datatype type);
 
@@ -84,9 +88,22 @@ void wait(std::span<MPI_Request> requests, const Pending& pending = {});
 /// MPI progress while this rank waits for something else.
 void make_progress(MPI_Comm communicator);
 
-/// Sends or receives a message of `count` elements, and waits for it.
-void send_message(MPI_Comm communicator, const void* data, Index count, MPI_Datatype type, int to, int tag);
-void receive_message(MPI_Comm communicator, void* data, Index count, MPI_Datatype type, int from, int tag);
+/// Elements to send, or memory for those to receive.
+struct MpiMessage {
+  void* data;
+  Index count;
+  MPI_Datatype type;
+  int tag;
+};
+template <class Element>
+MpiMessage mpi_message(std::span<Element> elements, int tag) {
+  using Value = std::remove_const_t<Element>;
+  return {const_cast<Value*>(elements.data()), static_cast<Index>(elements.size()), mpi_type<Value>(), tag};
+}
+
+/// Sends or receives a message, and waits for it.
+void send_message(MPI_Comm communicator, const MpiMessage& message, int to);
+void receive_message(MPI_Comm communicator, const MpiMessage& message, int from);
 
 /// MPI_Allreduce, with wait_until().
 void all_reduce(MPI_Comm communicator, void* in_place, int count, MPI_Datatype type, MPI_Op operation);

@@ -32,15 +32,15 @@ int broadcast_tag(MessageKind kind) {
 // forwarded sends is a separate interval.
 class BroadcastTransfer final : public Transfer {
  public:
-  /// `bytes`: received by this rank in `messages` messages. The other arguments are NodeBroadcast's.
-  BroadcastTransfer(Timeline& timeline, Phase phase, Index bytes, std::int32_t messages, MPI_Comm communicator,
-                    BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag,
-                    NodeWindow* window)
+  /// start() makes the NodeBroadcast.
+  template <class Start>
+  BroadcastTransfer(Timeline& timeline, Phase phase, bool receives, std::size_t bytes, Start start)
       : timeline_(timeline),
         phase_(phase),
-        receives_(messages > 0),
-        scope_(new Timeline::Scope(timeline.scope(Lane::net, phase, bytes, 0, messages))),
-        broadcast_(communicator, kind, root, data, count, type, tag, window) {
+        receives_(receives),
+        scope_(new Timeline::Scope(
+            timeline.scope(Lane::net, phase, receives ? static_cast<std::int64_t>(bytes) : 0, 0, receives ? 1 : 0))),
+        broadcast_(start()) {
     BroadcastTransfer::test();  // may be done already
   }
 
@@ -96,14 +96,23 @@ class RangesType {
   MPI_Datatype ranges_ = MPI_DATATYPE_NULL;
 };
 
+// How rows are exchanged.
+struct RowChannel {
+  Phase phase;
+  MPI_Comm communicator;
+  MPI_Datatype type;
+  int tag;
+  NodeRings* rings;  // null: there are none
+};
+
 // The messages of a row exchange, round by round: the constructor starts the first round, test() and wait() start the
 // next ones. Messages within a node use rings, if there are any. Its interval on the timeline ends when all rounds are
 // done. All ranks start their exchanges on one communicator and tag in the same order.
 class RowTransferRounds final : public Transfer {
  public:
-  /// `buffer`: contiguous rows of `columns` elements of `type`; it must outlive the exchange.
-  RowTransferRounds(Timeline& timeline, Phase phase, const RowExchangePlan& plan, Index columns, void* buffer,
-                    MPI_Datatype type, MPI_Comm communicator, int tag, NodeRings* rings);
+  /// `buffer`: contiguous rows of `columns` elements; it must outlive the exchange.
+  RowTransferRounds(Timeline& timeline, const RowChannel& channel, const RowExchangePlan& plan, Index columns,
+                    void* buffer);
 
   bool test() override;
   void wait_until_arrived() override { wait(); }
@@ -116,50 +125,43 @@ class RowTransferRounds final : public Transfer {
   RingMessage ring_message(const RowTransfer& transfer) const;
 
   Timeline& timeline_;
-  Phase phase_;
+  RowChannel channel_;
   std::vector<TransferRound> rounds_;
   Index columns_;
   char* buffer_;
-  MPI_Datatype type_;
-  Index type_bytes_ = 0;
-  MPI_Comm communicator_;
-  int tag_;
-  NodeRings* rings_;
+  Index type_bytes_;
   std::size_t next_round_ = 0;
   std::vector<MPI_Request> in_flight_;
   std::optional<RingExchange> in_node_;  // of this round
   std::unique_ptr<Timeline::Scope> scope_;
 };
 
-RowTransferRounds::RowTransferRounds(Timeline& timeline, Phase phase, const RowExchangePlan& plan, Index columns,
-                                     void* buffer, MPI_Datatype type, MPI_Comm communicator, int tag, NodeRings* rings)
+RowTransferRounds::RowTransferRounds(Timeline& timeline, const RowChannel& channel, const RowExchangePlan& plan,
+                                     Index columns, void* buffer)
     : timeline_(timeline),
-      phase_(phase),
+      channel_(channel),
       rounds_(plan.rounds),
       columns_(columns),
       buffer_(static_cast<char*>(buffer)),
-      type_(type),
-      communicator_(communicator),
-      tag_(tag),
-      rings_(rings) {
-  type_bytes_ = element_bytes(type);
+      type_bytes_(element_bytes(channel.type)) {
   if (rounds_.empty()) return;
-  scope_.reset(new Timeline::Scope(timeline.scope(Lane::net, phase, plan.rows_received() * columns * type_bytes_, 0,
-                                                  static_cast<std::int32_t>(plan.messages_received()))));
+  scope_.reset(
+      new Timeline::Scope(timeline.scope(Lane::net, channel.phase, plan.rows_received() * columns * type_bytes_, 0,
+                                         static_cast<std::int32_t>(plan.messages_received()))));
   start_round();
 }
 
 void RowTransferRounds::start_round() {
   std::vector<RingMessage> in_node;
   for (const RowTransfer& transfer : rounds_[next_round_]) {
-    if (rings_ != nullptr && rings_->reach(transfer.process)) {
+    if (channel_.rings != nullptr && channel_.rings->reach(transfer.process)) {
       in_node.push_back(ring_message(transfer));
     } else {
       start(transfer);
     }
   }
   in_node_.reset();
-  if (!in_node.empty()) in_node_.emplace(*rings_, in_node);
+  if (!in_node.empty()) in_node_.emplace(*channel_.rings, in_node);
   ++next_round_;
 }
 
@@ -175,20 +177,20 @@ RingMessage RowTransferRounds::ring_message(const RowTransfer& transfer) const {
 void RowTransferRounds::start(const RowTransfer& transfer) {
   char* first = buffer_;
   int count = 1;
-  MPI_Datatype type = type_;
+  MPI_Datatype type = channel_.type;
   std::unique_ptr<RangesType> ranges;
   if (transfer.ranges.size() == 1) {
     first += transfer.ranges.front().first * columns_ * type_bytes_;
     count = message_count(transfer.ranges.front().count * columns_);
   } else {
-    ranges = std::make_unique<RangesType>(transfer.ranges, columns_, type_, type_bytes_);
+    ranges = std::make_unique<RangesType>(transfer.ranges, columns_, channel_.type, type_bytes_);
     type = ranges->type();
   }
   MPI_Request request = MPI_REQUEST_NULL;
   if (transfer.receives) {
-    GLINPACK_MPI(MPI_Irecv(first, count, type, transfer.process, tag_, communicator_, &request));
+    GLINPACK_MPI(MPI_Irecv(first, count, type, transfer.process, channel_.tag, channel_.communicator, &request));
   } else {
-    GLINPACK_MPI(MPI_Isend(first, count, type, transfer.process, tag_, communicator_, &request));
+    GLINPACK_MPI(MPI_Isend(first, count, type, transfer.process, channel_.tag, channel_.communicator, &request));
   }
   in_flight_.push_back(request);
 }
@@ -214,18 +216,18 @@ Pending RowTransferRounds::pending() const {
   if (next_round_ == 0) return {};
   const TransferRound& round = rounds_[next_round_ - 1];
   for (const RowTransfer& transfer : round) {
-    if (transfer.receives) return Pending::from(communicator_, transfer.process);
+    if (transfer.receives) return Pending::from(channel_.communicator, transfer.process);
   }
-  return round.empty() ? Pending{} : Pending::to(communicator_, round.front().process);
+  return round.empty() ? Pending{} : Pending::to(channel_.communicator, round.front().process);
 }
 
 void RowTransferRounds::wait() {
-  timeline_.resume(phase_);
+  timeline_.resume(channel_.phase);
   while (!test()) {
     const std::size_t round = next_round_;
     const auto test_and_help = [&] {
       const bool done = test();
-      if (in_node_ && !done) make_progress(communicator_);
+      if (in_node_ && !done) make_progress(channel_.communicator);
       return done || next_round_ != round;
     };
     wait_until(test_and_help, pending());
@@ -283,11 +285,11 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, 
   const int root = line == Line::row ? pass.pivot.column : pass.pivot.row;
   const bool receives = (line == Line::row ? grid_.position().column : grid_.position().row) != root;
   NodeWindow* const window = windows_ == nullptr ? nullptr : line == Line::row ? windows_->row() : windows_->column();
-  auto transfer = std::make_unique<BroadcastTransfer>(
-      timeline_, kind == MessageKind::panel ? Phase::broadcast_l : Phase::broadcast_u,
-      receives ? static_cast<Index>(message.size_bytes()) : 0, receives ? 1 : 0,
-      line == Line::row ? grid_.row() : grid_.column(), broadcast_for(kind, broadcast_), root, message.data(),
-      static_cast<Index>(message.size()), mpi_type<Real>(), broadcast_tag(kind), window);
+  const Phase phase = kind == MessageKind::panel ? Phase::broadcast_l : Phase::broadcast_u;
+  auto transfer = std::make_unique<BroadcastTransfer>(timeline_, phase, receives, message.size_bytes(), [&] {
+    return NodeBroadcast(line == Line::row ? grid_.row() : grid_.column(), broadcast_for(kind, broadcast_), root,
+                         mpi_message(message, broadcast_tag(kind)), window);
+  });
   if (completion_ == Completion::in_turn) transfer->wait();
   return transfer;
 }
@@ -295,15 +297,19 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, 
 template <class Real>
 std::unique_ptr<Transfer> MpiTransport<Real>::start_row_exchange(const PassPlan&, const RowExchangePlan& plan,
                                                                  Index columns, Real* buffer) {
+  if (plan.rounds.empty() || columns == 0) return nullptr;
   NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->row_rings();
-  return start_rounds(Phase::swap, plan, columns, buffer, tags::row_exchange, rings);
+  const RowChannel channel{Phase::swap, grid_.column(), mpi_type<Real>(), tags::row_exchange, rings};
+  return std::make_unique<RowTransferRounds>(timeline_, channel, plan, columns, buffer);
 }
 
 template <class Real>
 std::unique_ptr<Transfer> MpiTransport<Real>::start_panel_exchange(const PassPlan&, const RowExchangePlan& plan,
                                                                    Real* buffer) {
+  if (plan.rounds.empty()) return nullptr;
   NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->panel_rings();
-  return start_rounds(Phase::panel, plan, 1, buffer, tags::panel_column, rings);
+  const RowChannel channel{Phase::panel, grid_.column(), mpi_type<Real>(), tags::panel_column, rings};
+  return std::make_unique<RowTransferRounds>(timeline_, channel, plan, 1, buffer);
 }
 
 template <class Real>
@@ -314,14 +320,6 @@ bool MpiTransport<Real>::column_shares_memory() const {
     if (row != grid_.position().row && !rings->reach(row)) return false;
   }
   return true;
-}
-
-template <class Real>
-std::unique_ptr<Transfer> MpiTransport<Real>::start_rounds(Phase phase, const RowExchangePlan& plan, Index columns,
-                                                           Real* buffer, int tag, NodeRings* rings) {
-  if (plan.rounds.empty() || columns == 0) return nullptr;
-  return std::make_unique<RowTransferRounds>(timeline_, phase, plan, columns, buffer, mpi_type<Real>(), grid_.column(),
-                                             tag, rings);
 }
 
 template <class Real>
@@ -337,14 +335,13 @@ void MpiTransport<Real>::reduce_candidates(const PassPlan&, Index, CandidateMess
 template <class Real>
 void MpiTransport<Real>::send(const PassPlan&, Index, int to, std::span<const Real> rows) {
   const auto scope = timeline_.scope(Lane::net, Phase::panel);
-  send_message(grid_.column(), rows.data(), static_cast<Index>(rows.size()), mpi_type<Real>(), to, tags::tournament);
+  send_message(grid_.column(), mpi_message(rows, tags::tournament), to);
 }
 
 template <class Real>
 void MpiTransport<Real>::receive(const PassPlan&, Index, int from, std::span<Real> rows) {
   const auto scope = timeline_.scope(Lane::net, Phase::panel, static_cast<Index>(rows.size_bytes()), 0, 1);
-  receive_message(grid_.column(), rows.data(), static_cast<Index>(rows.size()), mpi_type<Real>(), from,
-                  tags::tournament);
+  receive_message(grid_.column(), mpi_message(rows, tags::tournament), from);
 }
 
 template class MpiTransport<float>;

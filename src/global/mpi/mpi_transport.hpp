@@ -35,9 +35,6 @@ class MpiTransport : public Transport<Real> {
   void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;
 
  private:
-  std::unique_ptr<Transfer> start_rounds(Phase phase, const RowExchangePlan& plan, Index columns, Real* buffer, int tag,
-                                         NodeRings* rings);
-
   const ProcessGrid& grid_;
   BroadcastKind broadcast_;
   Timeline& timeline_;

@@ -154,19 +154,20 @@ NodeLine node_line(MPI_Comm communicator, const NodeWindow* window) {
 
 }  // namespace
 
-NodeBroadcast::NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count,
-                             MPI_Datatype type, int tag, NodeWindow* window)
-    : NodeBroadcast(communicator, node_route(kind, node_line(communicator, window), {root, count, element_bytes(type)}),
-                    data, count, type, tag, window) {}
+NodeBroadcast::NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, const MpiMessage& message,
+                             NodeWindow* window)
+    : NodeBroadcast(
+          communicator,
+          node_route(kind, node_line(communicator, window), {root, message.count, element_bytes(message.type)}),
+          message, window) {}
 
-NodeBroadcast::NodeBroadcast(MPI_Comm communicator, NodeRoute route, void* data, Index count, MPI_Datatype type,
-                             int tag, NodeWindow* window)
+NodeBroadcast::NodeBroadcast(MPI_Comm communicator, NodeRoute route, const MpiMessage& message, NodeWindow* window)
     : communicator_(communicator),
-      data_(data),
-      bytes_(static_cast<std::size_t>(count * element_bytes(type))),
+      data_(message.data),
+      bytes_(static_cast<std::size_t>(message.count * element_bytes(message.type))),
       window_(route.copies_in_node() ? window : nullptr),
       copies_from_(route.copies_from),
-      messages_(communicator, std::move(route), data, type, tag),
+      messages_(communicator, std::move(route), message),
       in_node_done_(window_ == nullptr) {
   if (window_ == nullptr) return;
   number_ = window_->next_message();

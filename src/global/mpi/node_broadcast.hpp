@@ -93,8 +93,7 @@ std::unique_ptr<NodeWindows> make_node_windows(const ProcessGrid& grid, const Br
 class NodeBroadcast {
  public:
   /// Collective over `communicator`. `window` belongs to it; null on all of its ranks or on none.
-  NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type,
-                int tag, NodeWindow* window);
+  NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, const MpiMessage& message, NodeWindow* window);
   NodeBroadcast(const NodeBroadcast&) = delete;
   NodeBroadcast& operator=(const NodeBroadcast&) = delete;
 
@@ -108,8 +107,7 @@ class NodeBroadcast {
   bool test_in_node();
   Pending pending() const;
 
-  NodeBroadcast(MPI_Comm communicator, NodeRoute route, void* data, Index count, MPI_Datatype type, int tag,
-                NodeWindow* window);
+  NodeBroadcast(MPI_Comm communicator, NodeRoute route, const MpiMessage& message, NodeWindow* window);
 
   MPI_Comm communicator_;
   void* data_;

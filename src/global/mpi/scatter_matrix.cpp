@@ -60,13 +60,13 @@ std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Dist
         const int coordinates[2] = {process_row, q};
         int rank = 0;
         GLINPACK_MPI(MPI_Cart_rank(grid.all(), coordinates, &rank));
-        send_message(grid.all(), packed.data(), static_cast<Index>(packed.size()), MPI_DOUBLE, rank, tags::scatter);
+        send_message(grid.all(), mpi_message(std::span(packed), tags::scatter), rank);
       }
     }
   } else {
     std::vector<double> packed(static_cast<std::size_t>(columns + 1));
     for (Index local_row = 0; local_row < rows; ++local_row) {
-      receive_message(grid.all(), packed.data(), static_cast<Index>(packed.size()), MPI_DOUBLE, 0, tags::scatter);
+      receive_message(grid.all(), mpi_message(std::span(packed), tags::scatter), 0);
       keep(local_row, packed);
     }
   }

@@ -15,11 +15,11 @@ namespace {
 constexpr char last_trip = 1;
 
 void send(MPI_Comm communicator, int to, const std::vector<char>& message) {
-  send_message(communicator, message.data(), static_cast<Index>(message.size()), MPI_BYTE, to, tags::ping_pong);
+  send_message(communicator, mpi_message(std::span(message), tags::ping_pong), to);
 }
 
 void receive(MPI_Comm communicator, int from, std::vector<char>& message) {
-  receive_message(communicator, message.data(), static_cast<Index>(message.size()), MPI_BYTE, from, tags::ping_pong);
+  receive_message(communicator, mpi_message(std::span(message), tags::ping_pong), from);
 }
 
 // Answers until a message is marked as the last one.

@@ -23,8 +23,6 @@ MemoryNeed count(const RunParameters& parameters, const RankPlace& place, const 
   OperationList operations(timeline);
   const auto backend = make_cost_backend<Real>(timeline, device, operations);
   const bool panels_on_device = parameters.panel == PanelPlace::device || device.is_asynchronous;
-  RunOptions options;
-  if (parameters.checkpoint_copy) options.checkpoints.emplace();
   const MemoryCount count(Arrays::only_counted);
   NodeMemory node;
   if (uses_node_windows(parameters) && place.grid.size() > 1) {
@@ -35,10 +33,10 @@ MemoryNeed count(const RunParameters& parameters, const RankPlace& place, const 
   node.column_shares_memory = shares_node_memory(parameters) && std::ranges::count(place.nodes_of_column, 0) ==
                                                                     static_cast<std::ptrdiff_t>(place.grid.rows);
   if (parameters.parts == RunParts::messages) {
-    const LuWorkspace<Real> workspace(parameters, grid, *backend, timeline, node);
+    const LuWorkspace<Real> workspace(parameters, grid, *backend, node);
   } else {
     const Unread source;
-    const Workspace<Real> workspace(parameters, grid, *backend, timeline, source, options, node);
+    const Workspace<Real> workspace(parameters, grid, *backend, node, source);
   }
   return count.need();
 }

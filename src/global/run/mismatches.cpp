@@ -1,7 +1,5 @@
 #include "run/mismatches.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 
 #include "mpi/communication.hpp"
@@ -9,9 +7,6 @@
 
 namespace glinpack {
 
-namespace {
-
-/// The mismatch that is_worse(), and its rank, on the root. Collective.
 Rollback worst_mismatch(const ProcessGrid& grid, const std::vector<Mismatch>& mine) {
   Rollback worst;
   const auto all = gather_values(grid.all(), mine, 0);
@@ -27,29 +22,6 @@ Rollback worst_mismatch(const ProcessGrid& grid, const std::vector<Mismatch>& mi
   }
   worst.from = worst.mismatch.pass + 1;
   return worst;
-}
-
-}  // namespace
-
-std::optional<LoadedState> roll_back(const ProcessGrid& grid, StateSaver& saver, const std::vector<Mismatch>& mine,
-                                     ChecksumRecord& record) {
-  Rollback back = worst_mismatch(grid, mine);
-  std::optional<LoadedState> state;
-  try {
-    state = saver.roll_back();
-  } catch (const AgreedError& error) {
-    record.stopped_by = std::string("a checkpoint that cannot be read: ") + error.what();
-    return state;
-  }
-  back.to = state->passes;
-  back.seconds = saver.seconds_lost();
-  back.seconds = all_reduced(grid.all(), back.seconds, Reduction::max);
-  if (grid.is_root()) {
-    spdlog::warn("a check of checksums has failed after {} passes: the run has gone back to the checkpoint after {}",
-                 back.from, back.to);
-  }
-  record.rollbacks.push_back(back);
-  return state;
 }
 
 void report_mismatches(const ProcessGrid& grid, RunResult& result) {

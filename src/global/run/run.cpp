@@ -16,6 +16,7 @@
 #include "none/none_backend.hpp"
 #include "run/mismatches.hpp"
 #include "run/run_observer.hpp"
+#include "run/state_saver.hpp"
 #include "run/workspace.hpp"
 #include "solve/residual.hpp"
 
@@ -56,23 +57,21 @@ void log_choices(const RunParameters& parameters, const ProcessGrid& grid) {
       on_all_rows ? "all process rows" : "the pivot's process row");
 }
 
-// All passes. The timeline's clock starts with them.
+// All passes. The timeline's clock starts with them. `saver` may be null.
 template <class Real>
-Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid, Timeline& timeline,
-                        LuWorkspace<Real>& workspace, const ProgressObserver& progress, RunResult& result,
-                        StateSaver* saver = nullptr, Interchanges so_far = {}) {
+Factorization factorize(LuWorkspace<Real>& workspace, const ProgressObserver& progress, StateSaver<Real>* saver,
+                        Interchanges so_far, RunResult& result) {
   const PassRange passes{result.resumed ? result.resumed->passes : 0, workspace.distribution.passes()};
-  grid.all().barrier();
+  workspace.grid.all().barrier();
   result.start_time = seconds_since_1970();
-  timeline.restart();
-  RunObserver observer({parameters, workspace.distribution, grid, timeline, progress}, passes, saver);
+  workspace.context.timeline().restart();
+  RunObserver<Real> observer(workspace, progress, passes, saver);
   Factorization factors = workspace.lu->run(observer, passes, std::move(so_far));
   Checksums<Real>* const checksums = workspace.checksums.get();
   if (checksums != nullptr) result.checksums.emplace().every = checksums->every();
   while (factors.stopped && saver != nullptr && saver->can_roll_back()) {
-    auto state = roll_back(grid, *saver, checksums->mismatches(), *result.checksums);
+    auto state = saver->roll_back(*result.checksums);
     if (!state) break;
-    checksums->forget_mismatches();
     observer.roll_back(state->passes);
     factors = workspace.lu->run(observer, {state->passes, passes.end}, std::move(state->so_far));
   }
@@ -83,15 +82,6 @@ Factorization factorize(const RunParameters& parameters, const ProcessGrid& grid
     result.checksums->stopped = factors.stopped;
   }
   return factors;
-}
-
-template <class Real>
-std::unique_ptr<Workspace<Real>> allocate(const RunParameters& parameters, const ProcessGrid& grid,
-                                          Backend<Real>& backend, Timeline& timeline, const MatrixSource& source,
-                                          const RunOptions& options, const NodeMemory& node) {
-  return make_collectively(grid.all(), [&] {
-    return std::make_unique<Workspace<Real>>(parameters, grid, backend, timeline, source, options, node);
-  });
 }
 
 // An idle GPU lowers its clock, also between the strips of an upload, and takes 0.2 s of work to raise it again
@@ -116,10 +106,11 @@ void raise_clock(Backend<Real>& backend) {
 // passes use all buffers before the timed section. Their matrix is zero except for two identities in each block column,
 // so that rows cross process rows. Collective. The caller makes the run's matrix afterwards.
 template <class Real>
-void touch_memory(const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline, LuWorkspace<Real>& workspace) {
+void touch_memory(LuWorkspace<Real>& workspace) {
+  Backend<Real>& backend = workspace.context.backend;
   const Distribution& distribution = workspace.distribution;
-  const GridShape shape = grid.shape();
-  const GridPosition at = grid.position();
+  const GridShape shape = workspace.grid.shape();
+  const GridPosition at = workspace.grid.position();
   constexpr Index max_passes = 32;
   const Index full_blocks = distribution.n / distribution.nb, nb = distribution.nb;
   // all ranks are the root of a panel and of a row twice: buffers alternate
@@ -141,7 +132,7 @@ void touch_memory(const ProcessGrid& grid, Backend<Real>& backend, Timeline& tim
     put(BlockIndex(k), BlockIndex(k), Real{1});
     put(BlockIndex(full_blocks - 1 - k), BlockIndex(k), Real{2});  // partial pivoting takes these, local the others
   }
-  AllPasses observer(timeline);
+  AllPasses observer(backend.timeline());
   workspace.lu->run(observer, {0, passes});
   backend.wait_all();
 }
@@ -153,59 +144,6 @@ void agree_on_end(const ProcessGrid& grid, Factorization& factors) {
   grid.all().all_reduce(first, Reduction::min);
   if (first[0] != none) factors.zero_pivot = GlobalIndex(first[0]);
   if (first[1] != none) factors.ended_before = first[1];
-}
-
-/// Null unless the run saves its state.
-template <class Real>
-std::unique_ptr<StateSaver> saver_of(const RunParameters& parameters, const ProcessGrid& grid, Timeline& timeline,
-                                     Workspace<Real>& workspace, Backend<Real>& backend, const RunOptions& options,
-                                     const RunResult& result) {
-  if (!options.checkpoints || options.checkpoints->folder.empty()) return nullptr;
-  CheckpointHeader header = checkpoint_header<Real>(parameters, grid, options.checkpoints->options);
-  if (result.resumed) header.seconds = result.resumed->seconds;
-  return make_saver(*options.checkpoints, header, grid, timeline, workspace, backend);
-}
-
-/// The timed section: factorisation, solution, and refinement if requested. Times are those of the slowest rank.
-/// `interchanges`: those of the passes that an earlier run did, then of all.
-template <class Real>
-std::vector<double> solve(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
-                          Timeline& timeline, Workspace<Real>& workspace, const RunOptions& options,
-                          Interchanges& interchanges, sensors::Sampler& sampler, RunResult& result) {
-  // exclude what came before from the run's time
-  backend.wait_all();
-  backend.collect_timings();
-  sampler.start();
-  const auto saver = saver_of(parameters, grid, timeline, workspace, backend, options, result);
-  Factorization factors = factorize<Real>(parameters, grid, timeline, workspace, options.progress, result, saver.get(),
-                                          std::move(interchanges));
-  interchanges = std::move(factors.interchanges);
-  if (saver) result.saved = saver->saved();
-  const bool solves = parameters.parts == RunParts::all && !factors.ended_before && !factors.stopped;
-  backend.wait_all();
-  double times[3] = {timeline.now(), 0, 0};
-  if (parameters.parts != RunParts::all) agree_on_end(grid, factors);
-  result.passes_done = factors.ended_before;
-  std::vector<double> x;
-  if (factors.zero_pivot) {
-    result.singular_column = factors.zero_pivot->value;
-  } else if (solves) {
-    const std::vector<Real> solution = workspace.substitution.run();
-    x.assign(solution.begin(), solution.end());
-    times[2] = timeline.now();
-    if (workspace.refiner) result.refinement = workspace.refiner->run(interchanges, *workspace.original, x);
-  }
-  times[1] = solves ? timeline.now() : times[0];
-  grid.all().all_reduce(times, Reduction::max);
-  if (result.refinement) result.refinement->seconds = times[1] - times[2];
-  result.end_time = seconds_since_1970();
-  backend.collect_timings();
-  result.factor_seconds = times[0];
-  result.seconds = times[1];
-  result.solve_seconds = times[1] - times[0];
-  if (result.passes_done || factors.stopped) return x;
-  result.gflops = timed_flops(parameters, result) / result.seconds * 1e-9;
-  return x;
 }
 
 bool not_converged(const RunResult& result) { return result.refinement && !result.refinement->converged; }
@@ -235,79 +173,161 @@ std::string why_failed(const RunResult& result, double threshold) {
   return text.str();
 }
 
+/// The steps of a run. Each sets its part of the result.
 template <class Real>
-void check(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Workspace<Real>& workspace,
-           const std::vector<double>& x, RunResult& result) {
-  if (result.passes_done || (result.checksums && result.checksums->stopped)) return;
-  result.checked = parameters.threshold > 0 && parameters.parts == RunParts::all;
-  if (!result.singular_column && result.checked) {
-    result.residual =
-        compute_residual(*workspace.original, workspace.distribution, grid, precision_of_residual<Real>(parameters), x);
-    double largest = largest_of_u(workspace, grid.position(), backend);
-    largest = all_reduced(grid.all(), largest, Reduction::max);
-    result.growth = largest / result.residual.largest_a;
+class Run {
+ public:
+  /// All must outlive it. Collective, as the steps are.
+  Run(Workspace<Real>& workspace, const RunOptions& options, RunResult& result)
+      : parameters_(workspace.context.parameters),
+        grid_(workspace.grid),
+        backend_(workspace.context.backend),
+        timeline_(workspace.context.timeline()),
+        workspace_(workspace),
+        options_(options),
+        result_(result),
+        sampler_(options.sensors != nullptr ? share_of(grid_, *options.sensors) : NoSensors{},
+                 std::chrono::duration<double>(options.power_interval)) {}
+
+  /// The matrix, or the state of a checkpoint. `begun`: steady_seconds() since when the device is idle.
+  void prepare(const MatrixSource& source, double begun) {
+    constexpr double clock_falls_after = 0.2;  // seconds
+    if (options_.checkpoints && options_.checkpoints->resume) {
+      const ResumePoint& resume = *options_.checkpoints->resume;
+      interchanges_ = load_checkpoint(workspace_, resume.file).so_far;
+      result_.resumed = Resumed{resume.header.pass, resume.header.seconds};
+    } else {
+      const bool on_gpu = all_agree(grid_.all(), backend_.update_is_asynchronous() || parameters_.software_gl_as_gpu);
+      if (on_gpu && parameters_.parts == RunParts::all && !parameters_.abft) touch_memory(workspace_);
+      upload_matrix(workspace_, source);
+    }
+    if (backend_.update_is_asynchronous() && steady_seconds() - begun > clock_falls_after) raise_clock(backend_);
+    // exclude what came before from the run's time
+    backend_.wait_all();
+    backend_.collect_timings();
   }
-  const bool solved = parameters.parts == RunParts::all && !result.singular_column;
-  // a refined x does not solve U x = y
-  if (workspace.checksums && solved && !result.refinement) workspace.checksums->check_solution(x);
-  if (result.checked || result.singular_column || not_converged(result)) {
-    result.failure = why_failed(result, parameters.threshold);
+
+  /// The timed section: factorisation, solution, and refinement if requested. Times are those of the slowest rank.
+  void solve() {
+    sampler_.start();
+    const std::unique_ptr<StateSaver<Real>> saver = make_saver();
+    Factorization factors = factorize(workspace_, options_.progress, saver.get(), std::move(interchanges_), result_);
+    interchanges_ = std::move(factors.interchanges);
+    if (saver) result_.saved = saver->saved();
+    const bool solves = parameters_.parts == RunParts::all && !factors.ended_before && !factors.stopped;
+    backend_.wait_all();
+    double times[3] = {timeline_.now(), 0, 0};
+    if (parameters_.parts != RunParts::all) agree_on_end(grid_, factors);
+    result_.passes_done = factors.ended_before;
+    if (factors.zero_pivot) {
+      result_.singular_column = factors.zero_pivot->value;
+    } else if (solves) {
+      const std::vector<Real> solution = workspace_.substitution.run();
+      x_.assign(solution.begin(), solution.end());
+      times[2] = timeline_.now();
+      if (workspace_.refiner) result_.refinement = workspace_.refiner->run(interchanges_, *workspace_.original, x_);
+    }
+    times[1] = solves ? timeline_.now() : times[0];
+    grid_.all().all_reduce(times, Reduction::max);
+    if (result_.refinement) result_.refinement->seconds = times[1] - times[2];
+    result_.end_time = seconds_since_1970();
+    backend_.collect_timings();
+    result_.factor_seconds = times[0];
+    result_.seconds = times[1];
+    result_.solve_seconds = times[1] - times[0];
+    if (!ended_early()) result_.gflops = timed_flops(parameters_, result_) / result_.seconds * 1e-9;
   }
-  result.passed = result.checked && result.failure.empty();
+
+  /// The residual, and the records of all ranks.
+  void check() {
+    RankRecord mine;
+    mine.backend = backend_.info();
+    mine.displaced_bytes = workspace_.a->displaced_bytes();
+    mine.power = power_record(options_.sensors, sampler_, timeline_.epoch());
+    if (options_.gather_timelines) mine.intervals = timeline_.intervals();
+    if (!ended_early()) check_solution();
+    if (workspace_.checksums) mine.mismatches = workspace_.checksums->mismatches();
+    result_.ranks = gather_rank_records(grid_, std::move(mine));
+    if (workspace_.checksums) report_mismatches(grid_, result_);
+    if (options_.gather_solution && !ended_early() && is_solved()) {
+      result_.solution = gather_solution(workspace_.distribution, grid_, x_);
+    }
+  }
+
+ private:
+  bool ended_early() const { return result_.passes_done || (result_.checksums && result_.checksums->stopped); }
+  bool is_solved() const { return parameters_.parts == RunParts::all && !result_.singular_column; }
+
+  /// Null unless the run saves its state.
+  std::unique_ptr<StateSaver<Real>> make_saver() {
+    if (!options_.checkpoints || options_.checkpoints->folder.empty()) return nullptr;
+    const double earlier_seconds = result_.resumed ? result_.resumed->seconds : 0;
+    return std::make_unique<StateSaver<Real>>(*options_.checkpoints, earlier_seconds, workspace_);
+  }
+
+  void check_solution() {
+    result_.checked = parameters_.threshold > 0 && parameters_.parts == RunParts::all;
+    if (!result_.singular_column && result_.checked) {
+      result_.residual = compute_residual(*workspace_.original, workspace_.distribution, grid_,
+                                          precision_of_residual<Real>(parameters_), x_);
+      const double largest = all_reduced(grid_.all(), largest_of_u(workspace_), Reduction::max);
+      result_.growth = largest / result_.residual.largest_a;
+    }
+    // a refined x does not solve U x = y
+    if (workspace_.checksums && is_solved() && !result_.refinement) workspace_.checksums->check_solution(x_);
+    if (result_.checked || result_.singular_column || not_converged(result_)) {
+      result_.failure = why_failed(result_, parameters_.threshold);
+    }
+    result_.passed = result_.checked && result_.failure.empty();
+  }
+
+  const RunParameters& parameters_;
+  const ProcessGrid& grid_;
+  Backend<Real>& backend_;
+  Timeline& timeline_;
+  Workspace<Real>& workspace_;
+  const RunOptions& options_;
+  RunResult& result_;
+  sensors::Sampler sampler_;
+  Interchanges interchanges_;  // of the passes that an earlier run did, then of all
+  std::vector<double> x_;      // this rank's part of the solution
+};
+
+/// The result after body(result). The watchdog watches it, and an error ends the job.
+template <class Real, class Body>
+RunResult run_watched(const LuWorkspace<Real>& workspace, const MemoryCount& memory, Body body) {
+  const RunParameters& parameters = workspace.context.parameters;
+  Timeline& timeline = workspace.context.timeline();
+  RunResult result;
+  result.memory = memory.need();
+  result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, workspace.grid.shape());
+  const WatchedSection watched;
+  timeline.report_progress_to(own_progress());
+  try {
+    body(result);
+  } catch (const std::exception& error) {
+    abort_run(timeline, error);
+  }
+  return result;
 }
 
 }  // namespace
 
 template <class Real>
-RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
               const MatrixSource& source, const RunOptions& options) {
-  constexpr double clock_falls_after = 0.2;  // seconds
   const double begun = steady_seconds();
   log_choices(parameters, grid);
   const MemoryCount memory;
   const NodeMemory node = node_memory_of(parameters, grid, backend);
-  const auto workspace = allocate(parameters, grid, backend, timeline, source, options, node);
-  RunResult result;
-  result.memory = memory.need();
-  result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
-  const WatchedSection watched;
-  timeline.report_progress_to(own_progress());
-  try {
-    Interchanges interchanges;
-    if (options.checkpoints && options.checkpoints->resume) {
-      const CheckpointHeader& header = options.checkpoints->resume->header;
-      interchanges = load_checkpoint(*workspace, backend, timeline, options.checkpoints->resume->file).so_far;
-      result.resumed = Resumed{header.pass, header.seconds};
-    } else {
-      const bool on_gpu = all_agree(grid.all(), backend.update_is_asynchronous() || options.software_gl_as_gpu);
-      if (on_gpu && parameters.parts == RunParts::all && !parameters.abft) {
-        touch_memory(grid, backend, timeline, *workspace);
-      }
-      upload_matrix(*workspace, grid.position(), backend, source);
-    }
-    if (backend.update_is_asynchronous() && steady_seconds() - begun > clock_falls_after) raise_clock(backend);
-    sensors::Sampler sampler(options.sensors != nullptr ? share_of(grid, *options.sensors) : NoSensors{},
-                             std::chrono::duration<double>(options.power_interval));
-    const std::vector<double> x =
-        solve(parameters, grid, backend, timeline, *workspace, options, interchanges, sampler, result);
-    RankRecord mine;
-    mine.backend = backend.info();
-    mine.displaced_bytes = workspace->a->displaced_bytes();
-    mine.power = power_record(options.sensors, sampler, timeline.epoch());
-    if (options.gather_timelines) mine.intervals = timeline.intervals();
-    check(parameters, grid, backend, *workspace, x, result);
-    if (workspace->checksums) mine.mismatches = workspace->checksums->mismatches();
-    result.ranks = gather_rank_records(grid, std::move(mine));
-    if (workspace->checksums) report_mismatches(grid, result);
-    const bool stopped = result.checksums && result.checksums->stopped;
-    if (options.gather_solution && !stopped && !result.passes_done && !result.singular_column &&
-        parameters.parts == RunParts::all) {
-      result.solution = gather_solution(workspace->distribution, grid, x);
-    }
-  } catch (const std::exception& error) {
-    abort_run(timeline, error);
-  }
-  return result;
+  const auto workspace = make_collectively(
+      grid.all(), [&] { return std::make_unique<Workspace<Real>>(parameters, grid, backend, node, source); });
+  return run_watched(*workspace, memory, [&](RunResult& result) {
+    Run<Real> run(*workspace, options, result);
+    run.prepare(source, begun);
+    run.solve();
+    run.check();
+  });
 }
 
 namespace {
@@ -324,26 +344,17 @@ RunResult run_messages_in(RunParameters parameters, const ProcessGrid& grid, int
   const MemoryCount memory;
   const NodeMemory node{.windows = node_windows_of<Real>(parameters, grid, threads)};
   const auto workspace = make_collectively(
-      grid.all(), [&] { return std::make_unique<LuWorkspace<Real>>(parameters, grid, *backend, timeline, node); });
-  RunResult result;
-  result.memory = memory.need();
-  result.u_comes_with_rows = all_compute_u12(parameters.row_swap, parameters.pivoting, grid.shape());
-  const WatchedSection watched;
-  timeline.report_progress_to(own_progress());
-  try {
-    result.passes_done = factorize(parameters, grid, timeline, *workspace, progress, result).ended_before;
-    result.factor_seconds = timeline.now();
-    result.factor_seconds = all_reduced(grid.all(), result.factor_seconds, Reduction::max);
+      grid.all(), [&] { return std::make_unique<LuWorkspace<Real>>(parameters, grid, *backend, node); });
+  return run_watched(*workspace, memory, [&](RunResult& result) {
+    result.passes_done = factorize<Real>(*workspace, progress, nullptr, {}, result).ended_before;
+    result.factor_seconds = all_reduced(grid.all(), timeline.now(), Reduction::max);
     result.seconds = result.factor_seconds;
     result.end_time = seconds_since_1970();
     RankRecord mine;
     mine.intervals = timeline.intervals();
     std::erase_if(mine.intervals, [](const Interval& interval) { return interval.lane != Lane::net; });
     result.ranks = gather_rank_records(grid, std::move(mine));
-  } catch (const std::exception& error) {
-    abort_run(timeline, error);
-  }
-  return result;
+  });
 }
 
 }  // namespace
@@ -354,9 +365,9 @@ RunResult run_messages(const RunParameters& parameters, const ProcessGrid& grid,
                                         : run_messages_in<double>(parameters, grid, threads, progress);
 }
 
-template RunResult run(const RunParameters&, const ProcessGrid&, Backend<float>&, Timeline&, const MatrixSource&,
+template RunResult run(const RunParameters&, const ProcessGrid&, Backend<float>&, const MatrixSource&,
                        const RunOptions&);
-template RunResult run(const RunParameters&, const ProcessGrid&, Backend<double>&, Timeline&, const MatrixSource&,
+template RunResult run(const RunParameters&, const ProcessGrid&, Backend<double>&, const MatrixSource&,
                        const RunOptions&);
 
 }  // namespace glinpack

@@ -98,13 +98,12 @@ struct RunOptions {
   const RankSensors* sensors = nullptr;  // read in the timed section unless null; non-null on all ranks or on none
   double power_interval = 0.1;           // between readings, seconds
   std::optional<CheckpointPlan> checkpoints;
-  bool software_gl_as_gpu = false;  // software OpenGL is treated as a GPU (tests)
 };
 
-/// Collective over the grid. The timeline is the backend's; it is restarted. If memory cannot be allocated, it throws
+/// Collective over the grid. The backend's timeline is restarted. If memory cannot be allocated, it throws
 /// on every rank of the grid. Any later error aborts the job, with host, rank and pass.
 template <class Real>
-RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
+RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend,
               const MatrixSource& source, const RunOptions& options = {});
 
 /// Times the messages of one factorisation; nothing is computed, and pivots are synthetic (no_transport.hpp).

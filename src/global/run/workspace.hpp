@@ -1,22 +1,20 @@
 // The memory of a rank during a run. What fills, saves and reads its part of the matrix does so strip by strip.
 #pragma once
 
+#include <algorithm>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "abft/checksums.hpp"
 #include "backend/backend.hpp"
 #include "base/precision.hpp"
-#include "checkpoint/checkpoints.hpp"
+#include "checkpoint/checkpoint_copy.hpp"
+#include "checkpoint/checkpoint_file.hpp"
 #include "lu/factorize.hpp"
 #include "lu/parameters.hpp"
 #include "matrix/matrix_source.hpp"
 #include "matrix/original_matrix.hpp"
 #include "mpi/node_broadcast.hpp"
 #include "mpi/process_grid.hpp"
-#include "run/run.hpp"
-#include "run/run_observer.hpp"
 #include "solve/refinement.hpp"
 #include "solve/substitution.hpp"
 #include "transport/rank_context.hpp"
@@ -42,6 +40,7 @@ NodeMemory node_memory_of(const RunParameters& parameters, const ProcessGrid& gr
 /// The factorisation of a run and its memory. `lu` refers to the other members.
 template <class Real>
 struct LuWorkspace {
+  const ProcessGrid& grid;
   Distribution distribution;
   std::unique_ptr<DeviceMatrix<Real>> a;
   std::unique_ptr<Transport<Real>> transport;
@@ -49,8 +48,7 @@ struct LuWorkspace {
   std::unique_ptr<Checksums<Real>> checksums;  // null: none
   std::unique_ptr<LuFactorization> lu;
 
-  LuWorkspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-              const NodeMemory& node);
+  LuWorkspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, const NodeMemory& node);
   LuWorkspace(const LuWorkspace&) = delete;
   LuWorkspace& operator=(const LuWorkspace&) = delete;
 };
@@ -67,8 +65,18 @@ struct Workspace : LuWorkspace<Real> {
   std::unique_ptr<OriginalMatrix> original;         // what residuals are computed from
   std::unique_ptr<CheckpointCopy> checkpoint_copy;  // null: checkpoints are not written in the background
 
-  Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-            const MatrixSource& source, const RunOptions& options, const NodeMemory& node);
+  Workspace(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend, const NodeMemory& node,
+            const MatrixSource& source);
+
+  /// Calls body(strip of the matrix, the same in host memory, its first row) for all local rows.
+  template <class Body>
+  void for_each_strip(Body body) {
+    const Index rows = matrix_strip_rows(a->rows(), a->columns());
+    for (Index first = 0; first < a->rows() && a->columns() > 0; first += rows) {
+      const DeviceBlock<Real> strip_of_a = whole(*a).block(first, 0, std::min(rows, a->rows() - first), a->columns());
+      body(strip_of_a, HostBlock<Real>{strip.get(), 0, strip_of_a.rows, a->columns(), a->columns()}, first);
+    }
+  }
 };
 
 /// The precision of the matrix that residuals are computed from.
@@ -79,26 +87,10 @@ Precision precision_of_residual(const RunParameters& parameters) {
 
 /// A, b and their checksums.
 template <class Real>
-void upload_matrix(Workspace<Real>& workspace, GridPosition at, Backend<Real>& backend, const MatrixSource& source);
+void upload_matrix(Workspace<Real>& workspace, const MatrixSource& source);
 
 /// max |u_ij| of this rank's part of U.
 template <class Real>
-double largest_of_u(Workspace<Real>& workspace, GridPosition at, Backend<Real>& backend);
-
-/// The header of a checkpoint of this rank, without the state: of which run, pass and time.
-template <class Real>
-CheckpointHeader checkpoint_header(const RunParameters& parameters, const ProcessGrid& grid,
-                                   const CheckpointOptions& options);
-
-/// The state of the matrix and of its checks, which a checkpoint has. Throws CheckpointError.
-template <class Real>
-LoadedState load_checkpoint(Workspace<Real>& workspace, Backend<Real>& backend, Timeline& timeline,
-                            const std::string& file);
-
-/// Saves the matrix and the state of its checks. All must outlive it.
-template <class Real>
-std::unique_ptr<StateSaver> make_saver(const CheckpointPlan& plan, const CheckpointHeader& header,
-                                       const ProcessGrid& grid, Timeline& timeline, Workspace<Real>& workspace,
-                                       Backend<Real>& backend);
+double largest_of_u(Workspace<Real>& workspace);
 
 }  // namespace glinpack

@@ -77,7 +77,7 @@ template <class Real>
 Refiner<Real>::Refiner(const RankContext<Real>& context, double threshold, BackwardSubstitution<Real>& backward)
     : distribution_(context.distribution),
       grid_(context.grid),
-      timeline_(context.timeline),
+      timeline_(context.timeline()),
       backward_(backward),
       forward_(context, backward.blocks()),
       gmres_(distribution_.local_rows(grid_.position()), distribution_.local_columns_of_a(grid_.position()),

@@ -11,7 +11,7 @@ SubstitutionBlocks<Real>::SubstitutionBlocks(const RankContext<Real>& context, D
     : distribution_(context.distribution),
       grid_(context.grid),
       backend_(context.backend),
-      timeline_(context.timeline),
+      timeline_(context.timeline()),
       a_(a),
       shares_(backend_.allocate(a.rows(), 1)),
       x_block_(backend_.allocate(distribution_.nb, 1)),

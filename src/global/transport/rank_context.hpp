@@ -18,8 +18,8 @@ struct RankContext {
   const Grid& grid;
   Backend<Real>& backend;
   Transport<Real>& transport;
-  Timeline& timeline;
 
+  Timeline& timeline() const { return backend.timeline(); }
   GridPosition position() const { return grid.position(); }
 };
 

@@ -4,8 +4,10 @@ namespace glinpack {
 
 namespace {
 
-void add_broadcast(std::vector<WireMessage>& messages, const MessageRecord& record, const GridShape& grid,
-                   GridPosition position, const BroadcastRoutes& routes, Index element_bytes) {
+std::vector<WireMessage> messages_of_broadcast(const MessageRecord& record, const GridShape& grid,
+                                               GridPosition position, const BroadcastRoutes& routes,
+                                               Index element_bytes) {
+  std::vector<WireMessage> messages;
   const bool along_row = line_of(record.kind) == Line::row;
   const NodeLine line{.size = along_row ? grid.columns : grid.rows,
                       .rank = along_row ? position.column : position.row,
@@ -26,6 +28,7 @@ void add_broadcast(std::vector<WireMessage>& messages, const MessageRecord& reco
   }
   if (route.copies_from >= 0) add(route.copies_from, true, record.bytes, 0, true);
   for (const int other : route.copied_by) add(other, false, record.bytes, route.receives, true);
+  return messages;
 }
 
 }  // namespace
@@ -59,7 +62,7 @@ std::vector<WireMessage> wire_messages(const MessageRecord& record, const GridSh
           {.line = Line::column, .peer = record.peer, .receives = record.receives, .bytes = record.bytes});
       break;
     default:
-      add_broadcast(messages, record, grid, position, routes, element_bytes);
+      return messages_of_broadcast(record, grid, position, routes, element_bytes);
   }
   return messages;
 }

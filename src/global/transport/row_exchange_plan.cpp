@@ -343,28 +343,25 @@ RowExchangePlan plan_row_exchange(const BlockCyclic& rows, int process, std::spa
   return plan;
 }
 
-RowExchangePlan plan_u_exchange(RowSwapKind kind, const BlockCyclic& rows, int process, GlobalIndex first, Index width,
-                                std::span<const GlobalRowMove> moves) {
-  UExchange exchange(rows, process, first, width, moves);
+RowExchangePlan plan_u_exchange(RowSwapKind kind, const BlockCyclic& rows, int process, const PassMoves& pass) {
+  UExchange exchange(rows, process, pass.first, pass.width, pass.moves);
   return kind == RowSwapKind::binary_exchange ? exchange.by_binary_exchange() : exchange.by_spread_roll();
 }
 
-RowExchangePlan plan_row_swap(const RowSwap& swap, bool u_to_all_rows, const Distribution& distribution,
-                              GridPosition at, const PassPlan& pass, std::span<const GlobalIndex> pivots,
+RowExchangePlan plan_row_swap(const RankSwaps& rank, const PassPlan& pass, std::span<const GlobalIndex> pivots,
                               ColumnRange columns) {
-  const GlobalIndex first = distribution.rows.first(BlockIndex(pass.pass));
+  const GlobalIndex first = rank.rows.first(BlockIndex(pass.pass));
   const auto moves = net_row_moves(first, pivots);
-  if (!u_to_all_rows) return plan_row_exchange(distribution.rows, at.row, moves);
-  return plan_u_exchange(kind_for(swap, columns.count), distribution.rows, at.row, first, pass.width, moves);
+  if (!rank.u_to_all_rows) return plan_row_exchange(rank.rows, rank.process, moves);
+  return plan_u_exchange(kind_for(rank.swap, columns.count), rank.rows, rank.process, {first, pass.width, moves});
 }
 
-RowExchangePlan RowPlanCache::plan(const RowSwap& swap, bool u_to_all_rows, const Distribution& distribution,
-                                   GridPosition at, const PassPlan& pass, std::span<const GlobalIndex> pivots,
+RowExchangePlan RowPlanCache::plan(const RankSwaps& rank, const PassPlan& pass, std::span<const GlobalIndex> pivots,
                                    ColumnRange columns) {
-  if (at.row != row_) plans_.clear();
-  row_ = at.row;
-  const auto [place, is_new] = plans_.try_emplace({pass.pass, kind_for(swap, columns.count)});
-  if (is_new) place->second = plan_row_swap(swap, u_to_all_rows, distribution, at, pass, pivots, columns);
+  if (rank.process != row_) plans_.clear();
+  row_ = rank.process;
+  const auto [place, is_new] = plans_.try_emplace({pass.pass, kind_for(rank.swap, columns.count)});
+  if (is_new) place->second = plan_row_swap(rank, pass, pivots, columns);
   return place->second;
 }
 

@@ -96,7 +96,14 @@ struct RowExchangePlan {
 /// ranks.
 RowExchangePlan plan_row_exchange(const BlockCyclic& rows, int process, std::span<const GlobalRowMove> moves);
 
-/// The moves of the pass whose panel is rows and columns [first, first + width). All ranks end with all rows of U,
+/// The moves of the pass whose panel is rows and columns [first, first + width).
+struct PassMoves {
+  GlobalIndex first;
+  Index width;
+  std::span<const GlobalRowMove> moves;
+};
+
+/// All ranks end with all rows of U,
 /// which belong to rows [first, first + width), in their buffers. All other rows end at their destinations. The buffer
 /// has at most 2 width rows.
 ///
@@ -106,22 +113,27 @@ RowExchangePlan plan_row_exchange(const BlockCyclic& rows, int process, std::spa
 ///                  power of two: each surplus rank hands its rows to another rank, which returns the result.
 /// spread_roll      HPL_pdlaswp01N, HPL_spreadN, HPL_equil, HPL_rollN: the displaced rows go down a binary tree. Pieces
 ///                  of U are made equal, then circulate in the ring of ranks until each rank has all of them.
-RowExchangePlan plan_u_exchange(RowSwapKind kind, const BlockCyclic& rows, int process, GlobalIndex first, Index width,
-                                std::span<const GlobalRowMove> moves);
+RowExchangePlan plan_u_exchange(RowSwapKind kind, const BlockCyclic& rows, int process, const PassMoves& pass);
 
-/// A rank's part in the row exchange of some trailing columns of a pass. With `u_to_all_rows`, all process rows receive
-/// the rows of U, by the kind that `swap` selects for this many columns. Otherwise every row goes directly to its
-/// place.
-RowExchangePlan plan_row_swap(const RowSwap& swap, bool u_to_all_rows, const Distribution& distribution,
-                              GridPosition at, const PassPlan& pass, std::span<const GlobalIndex> pivots,
+/// The row swaps of a rank in a run. With `u_to_all_rows`, all process rows receive the rows of U, by the kind that
+/// `swap` selects for the number of columns. Otherwise every row goes directly to its place.
+struct RankSwaps {
+  const RowSwap& swap;
+  bool u_to_all_rows;
+  const BlockCyclic& rows;
+  int process;
+};
+
+/// A rank's part in the row exchange of some trailing columns of a pass.
+RowExchangePlan plan_row_swap(const RankSwaps& rank, const PassPlan& pass, std::span<const GlobalIndex> pivots,
                               ColumnRange columns);
 
 /// Remembers plan_row_swap() of a process row, which is the same for all its ranks. Recording many ranks of one row one
 /// after the other takes a fraction of the time. The pivots must depend on the pass alone.
 class RowPlanCache {
  public:
-  RowExchangePlan plan(const RowSwap& swap, bool u_to_all_rows, const Distribution& distribution, GridPosition at,
-                       const PassPlan& pass, std::span<const GlobalIndex> pivots, ColumnRange columns);
+  RowExchangePlan plan(const RankSwaps& rank, const PassPlan& pass, std::span<const GlobalIndex> pivots,
+                       ColumnRange columns);
 
  private:
   int row_ = -1;

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -105,10 +105,10 @@ int stop_signal() { return requested; }
 
 // A launcher may bring this rank the same signal a second later: it is the rank's first one.
 int share_stop_signal(MPI_Comm communicator) {
-  int most = stop_signal();
-  all_reduce(communicator, &most, 1, MPI_INT, MPI_MAX);
-  if (most != 0) note_request(most);
-  return most;
+  int any = stop_signal();
+  all_reduce(communicator, &any, 1, MPI_INT, MPI_MAX);
+  if (any != 0) note_request(any);
+  return any;
 }
 
 bool checkpoint_requested() { return checkpoint_wanted; }
@@ -120,56 +120,6 @@ std::string name_of_signal(int signal) {
     if (one.number == signal) return one.name;
   }
   return "signal " + std::to_string(signal);
-}
-
-Index passes_between_questions(double seconds_per_pass, Index measured, double seconds) {
-  const Index most = std::min<Index>(1000, 2 * measured);
-  if (!(seconds_per_pass * static_cast<double>(most) > seconds)) return most;
-  return static_cast<Index>(seconds / seconds_per_pass);
-}
-
-PassAgreement::PassAgreement(MPI_Comm communicator, Index first, Index end, bool collective, double seconds)
-    : communicator_(communicator),
-      end_(end),
-      collective_(collective),
-      seconds_(seconds),
-      next_question_(first + 1),
-      asked_before_(first) {}
-
-void PassAgreement::finish() {
-  if (request_ != MPI_REQUEST_NULL) wait(request_, Pending::with_all_of(communicator_));
-}
-
-void PassAgreement::continue_from(Index pass) {
-  finish();
-  next_question_ = pass + 1;
-  asked_before_ = pass;
-  asked_at_ = Clock::now();
-}
-
-std::optional<PassRequests> PassAgreement::before(Index pass, const PassRequests& mine) {
-  if (!collective_) return mine;
-  if (request_ != MPI_REQUEST_NULL) return answer(pass);
-  if (pass >= next_question_ && pass + 1 < end_) ask(pass, mine);
-  return std::nullopt;
-}
-
-void PassAgreement::ask(Index pass, const PassRequests& mine) {
-  const std::chrono::duration<double> seconds = Clock::now() - asked_at_;
-  measured_ = pass - asked_before_;
-  const auto as_number = [](bool request) { return request ? 1.0 : 0.0; };
-  most_ = {seconds.count() / static_cast<double>(measured_), as_number(mine.end), as_number(mine.checkpoint),
-           as_number(mine.writing)};
-  asked_before_ = pass;
-  asked_at_ = Clock::now();
-  GLINPACK_MPI(MPI_Iallreduce(MPI_IN_PLACE, most_.data(), static_cast<int>(most_.size()), MPI_DOUBLE, MPI_MAX,
-                              communicator_, &request_));
-}
-
-PassRequests PassAgreement::answer(Index pass) {
-  wait(request_, Pending::with_all_of(communicator_));
-  next_question_ = pass + passes_between_questions(most_[0], measured_, seconds_);
-  return {.end = most_[1] > 0, .checkpoint = most_[2] > 0, .writing = most_[3] > 0};
 }
 
 }  // namespace glinpack

@@ -207,6 +207,8 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
+  /// Where it records its operations.
+  Timeline& timeline() const { return timeline_; }
   virtual BackendInfo info() const = 0;
   /// Whether update() is asynchronous, so that the host can factorise a panel during the update.
   virtual bool update_is_asynchronous() const = 0;
@@ -291,9 +293,6 @@ class Backend {
   void wait_all() { wait(fence()); }
   /// Adds device intervals that are measured but not yet on the timeline. Call after wait_all().
   virtual void collect_timings() {}
-
- protected:
-  Timeline& timeline() const { return timeline_; }
 
  private:
   Timeline& timeline_;

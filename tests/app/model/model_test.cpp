@@ -41,7 +41,7 @@ MachineModel machine() {
 ByWork<Amounts> work_in_pass(const Problem& alone, Index k) {
   ByWork<Amounts> work;
   const auto list =
-      record_operations(alone.parameters, alone.grid, {0, 0}, {k, k + 1}, alone.precision, alone.device());
+      record_operations(alone.parameters, {alone.grid, {0, 0}}, {k, k + 1}, alone.precision, alone.device());
   for (const Operation& operation : list.operations) work[operation.work] += operation.amounts;
   return work;
 }

@@ -103,7 +103,7 @@ TEST(Schedule, IsThatOfEachRankRecordedAlone) {
       double bytes = 0, expected = 0;
       for (const Step& step : rank.steps) bytes += step.bytes;
       BroadcastRoutes routes;
-      for (const MessageRecord& message : record_messages(run.parameters, run.grid, rank.at, {2, 9}, run.precision)) {
+      for (const MessageRecord& message : record_messages(run.parameters, {run.grid, rank.at}, {2, 9}, run.precision)) {
         for (const WireMessage& wire : wire_messages(message, run.grid, rank.at, routes, run.element_bytes())) {
           if (message.kind != MessageKind::panel) expected += static_cast<double>(wire.bytes);
         }
@@ -126,7 +126,7 @@ TEST(Schedule, OfARankGrowsAtMostWithRowsPlusColumns) {
         run.parameters.row_swap.kind = swap;
         run.parameters.pivoting = pivoting;
         const auto list =
-            record_operations(run.parameters, run.grid, {side / 2, side / 2}, {0, side}, run.precision, run.device());
+            record_operations(run.parameters, {run.grid, {side / 2, side / 2}}, {0, side}, run.precision, run.device());
         std::size_t size = list.operations.size();
         for (const MessageRecord& message : list.messages) {
           size += wire_messages(message, run.grid, {side / 2, side / 2}, {}, run.element_bytes()).size();

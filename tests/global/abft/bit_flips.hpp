@@ -49,23 +49,14 @@ inline std::string_view name_of(FlipPlace place) {
   return names[static_cast<std::size_t>(place)];
 }
 
-inline constexpr int many_candidates = 32;
-
 /// Flips a bit of an element of the first block offered at its place from a pass on, if its rank is this one; or of
-/// every such block: of the largest of `candidates` elements, chosen at random. A flip in the mantissa is in proportion
+/// every such block: of the largest of 32 elements, chosen at random. A flip in the mantissa is in proportion
 /// to its element, the bound is not.
 template <class Real>
 class BitFlip {
  public:
-  BitFlip(Backend<Real>& backend, FlipPlace place, int bit, Index pass, std::uint64_t seed,
-          int candidates = many_candidates)
-      : backend_(backend),
-        place_(place),
-        bit_(bit),
-        pass_(pass),
-        candidates_(candidates),
-        random_(seed),
-        one_(backend.allocate_host(1)) {}
+  BitFlip(Backend<Real>& backend, FlipPlace place, int bit, Index pass, std::uint64_t seed)
+      : backend_(backend), place_(place), bit_(bit), pass_(pass), random_(seed), one_(backend.allocate_host(1)) {}
 
   /// Disarmed on other ranks.
   void disarm() { armed_ = false; }
@@ -77,7 +68,7 @@ class BitFlip {
     if (!is_wanted(place) || block.empty()) return;
     DeviceBlock<Real> chosen;
     Real largest = 0;
-    for (int i = 0; i < candidates_; ++i) {
+    for (int i = 0; i < candidates; ++i) {
       const auto row = static_cast<Index>(random_() % static_cast<std::uint64_t>(block.rows));
       const auto column = static_cast<Index>(random_() % static_cast<std::uint64_t>(block.columns));
       const DeviceBlock<Real> element = block.block(row, column, 1, 1);
@@ -92,7 +83,7 @@ class BitFlip {
     if (!is_wanted(place) || view.rows == 0 || view.columns == 0) return;
     Real* chosen = nullptr;
     Real largest = 0;
-    for (int i = 0; i < candidates_; ++i) {
+    for (int i = 0; i < candidates; ++i) {
       Real& element = view(static_cast<Index>(random_() % static_cast<std::uint64_t>(view.rows)),
                            static_cast<Index>(random_() % static_cast<std::uint64_t>(view.columns)));
       choose(element, &element, largest, chosen);
@@ -101,6 +92,8 @@ class BitFlip {
   }
 
  private:
+  static constexpr int candidates = 32;
+
   bool is_wanted(FlipPlace place) const { return armed_ && (!done_ || repeats_) && place == place_ && now_ >= pass_; }
   HostBlock<Real> on_host() const { return {one_.get(), 0, 1, 1, 1}; }
   template <class Place>
@@ -119,7 +112,6 @@ class BitFlip {
   FlipPlace place_;
   int bit_;
   Index pass_;
-  int candidates_;
   std::mt19937_64 random_;
   std::unique_ptr<HostBuffer<Real>> one_;
   Index now_ = 0;

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "run/run.hpp"
-#include "run/workspace.hpp"
+#include "run/state_saver.hpp"
 #include "tests/captured_log.hpp"
 #include "tests/global/abft/bit_flips.hpp"
 #include "tests/global/factors.hpp"
@@ -74,7 +74,7 @@ class FaultyFactorization {
     if (!is_faulty) flip.disarm();
     auto a = original();
     MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline, nullptr);
-    const RankContext<Real> context{parameters_, distribution_, grid_, backend, transport, cached_.timeline};
+    const RankContext<Real> context{parameters_, distribution_, grid_, backend, transport};
     const auto run = [&](Checksums<Real>& checks, PassRange passes, Interchanges so_far) {
       const auto lu = make_lu<Real>(context, *a, &checks);
       SavingPasses<Real> observer(flip, *a, columns_, in_two && passes.first == 0 ? pass : -1);
@@ -177,7 +177,7 @@ class FaultyRun {
   RunResult clean() {
     RunOptions without;
     without.gather_solution = true;
-    return run(parameters, grid_, *cached_.backend, cached_.timeline, *make_hpl_source(n), without);
+    return run(parameters, grid_, *cached_.backend, *make_hpl_source(n), without);
   }
   /// Flips an exponent's bit before an update from a pass on; again and again if `repeats`.
   RunResult with_fault(Index pass, bool repeats) {
@@ -186,7 +186,7 @@ class FaultyRun {
     if (repeats) flip.repeat();
     const Index columns = distribution_of(parameters, grid_.shape()).local_columns(grid_.position());
     FaultyBackend<float> faulty(*cached_.backend, cached_.timeline, flip, nullptr, columns);
-    return run(parameters, grid_, faulty, cached_.timeline, *make_hpl_source(n), options);
+    return run(parameters, grid_, faulty, *make_hpl_source(n), options);
   }
   int faulty_rank() const { return size_of(grid_.all()) - 1; }
   bool has_checkpoint() const {

@@ -142,7 +142,7 @@ TEST(Chaos, FindsLeftOverRequestsAndMessages) {
   MPI_Irecv(&received, 1, MPI_INT, left, 7, copy, &request);
   const std::string from = " from rank " + std::to_string(left);
   EXPECT_EQ(take_mpi_leaks(), "not completed: receive" + from + ", tag 7\n");
-  for (int message = 0; message < 2; ++message) send_message(copy, &sent, 1, MPI_INT, right, 7);
+  for (int message = 0; message < 2; ++message) send_message(copy, {&sent, 1, MPI_INT, 7}, right);
   wait(request);
   PMPI_Recv(&received, 1, MPI_INT, left, 7, copy, MPI_STATUS_IGNORE);  // not counted
   MPI_Comm_free(&copy);

@@ -16,7 +16,7 @@
 #include "checkpoint/checkpoints.hpp"
 #include "mpi/communication.hpp"
 #include "run/run.hpp"
-#include "run/workspace.hpp"
+#include "run/state_saver.hpp"
 #include "tests/captured_log.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/shared_folder.hpp"
@@ -292,7 +292,7 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
     const auto source = make_hpl_source(parameters.n);
     RunOptions options;
     options.gather_solution = true;
-    const RunResult whole = run(parameters, grid, *backend, timeline, *source, options);
+    const RunResult whole = run(parameters, grid, *backend, *source, options);
 
     const CheckpointOptions names{{"--n", "100"}};
     options.checkpoints = CheckpointPlan{
@@ -303,7 +303,7 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
         if (fraction > 0.5) raise(SIGTERM);
       };
       options.progress = at_half;  // on rank 0 of the grid
-      const RunResult ended = run(parameters, grid, *backend, timeline, *source, options);
+      const RunResult ended = run(parameters, grid, *backend, *source, options);
       ASSERT_TRUE(ended.saved);
       EXPECT_EQ(ended.passes_done, ended.saved->passes);
       EXPECT_GT(ended.saved->checkpoints, 1);
@@ -318,7 +318,7 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
     const StopSignals none(false);
     options.progress = {};
     options.checkpoints->run = new_run_identity(grid.all());
-    const RunResult resumed = run(parameters, grid, *backend, timeline, *source, options);
+    const RunResult resumed = run(parameters, grid, *backend, *source, options);
     ASSERT_TRUE(resumed.resumed);
     EXPECT_EQ(resumed.resumed->passes, options.checkpoints->resume->header.pass);
     EXPECT_GT(resumed.resumed->seconds, 0);
@@ -375,7 +375,7 @@ TEST(SlowDisks, DoNotDelayPasses) {
   RunResult result;
   {
     const SlowDisks disks(*options.checkpoints, 12, grid.position(), passes_are_done);
-    result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n), options);
+    result = run(parameters, grid, *backend, *make_hpl_source(parameters.n), options);
     EXPECT_TRUE(disks.are_in_time);
   }
   EXPECT_TRUE(result.passed) << result.failure;
@@ -399,7 +399,7 @@ TEST(RequestedCheckpoint, IsWrittenAndTheRunGoesOn) {
     const StopSignals signals(false, UserSignal::checkpoint);
     const bool is_last = grid.position() == GridPosition{grid.shape().rows - 1, grid.shape().columns - 1};
     if (is_last) raise(SIGUSR1);
-    const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n), options);
+    const RunResult result = run(parameters, grid, *backend, *make_hpl_source(parameters.n), options);
     EXPECT_TRUE(result.passed) << result.failure;
     EXPECT_FALSE(checkpoint_requested());
     EXPECT_EQ(stop_signal(), 0);

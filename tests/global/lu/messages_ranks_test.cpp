@@ -117,7 +117,7 @@ ByPeer recorded(const RunParameters& parameters, const ProcessGrid& grid, Precis
   const auto element_bytes = static_cast<Index>(factor_bytes(precision));
   ByPeer messages;
   for (const MessageRecord& record :
-       record_messages(parameters, grid.shape(), grid.position(), {0, distribution.passes()}, precision, algorithm)) {
+       record_messages(parameters, {grid.shape(), grid.position()}, {0, distribution.passes()}, precision, algorithm)) {
     add_by_peer(messages, wire_messages(record, grid.shape(), grid.position(), routes, element_bytes),
                 record.kind == MessageKind::rows);
   }
@@ -241,7 +241,7 @@ TEST(Recorder, ListsTheMessagesOfTheRowByRowAlgorithm) {
 template <class Real>
 RunResult run_with(const RunParameters& parameters, const ProcessGrid& grid, const std::string& backend_name) {
   auto& [timeline, backend] = test::cached_backend<Real>(backend_name);
-  return run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
+  return run(parameters, grid, *backend, *make_hpl_source(parameters.n));
 }
 
 // The row exchanges depend on the matrix; all other messages are the same.

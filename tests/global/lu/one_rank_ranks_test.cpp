@@ -23,7 +23,7 @@ void expect_factors(const std::string& backend_name, const RunParameters& parame
     }
     const auto matrix = on_device(*backend, rows);
     std::vector<Index> pivots(static_cast<std::size_t>(n));
-    ASSERT_EQ(factorize_on_one_rank<Real>(*backend, timeline, *matrix, parameters, pivots), std::nullopt);
+    ASSERT_EQ(factorize_on_one_rank<Real>(*backend, *matrix, parameters, pivots), std::nullopt);
     rows = from_device(*backend, *matrix);
     for (Index i = 0; i < n; ++i) {
       for (Index j = 0; j < n; ++j) factors.view()(i, j) = rows(i, j);
@@ -63,9 +63,9 @@ TEST(OneRank, ReportsTheFirstColumnWithoutAPivotAndRejectsNonSquareMatrices) {
   for (Index i = 0; i < 9; ++i) singular(i, 6) = 0;
   std::vector<Index> pivots(9);
   const auto matrix = on_device(*backend, singular);
-  EXPECT_EQ(factorize_on_one_rank<double>(*backend, timeline, *matrix, parameters, pivots), 6);
+  EXPECT_EQ(factorize_on_one_rank<double>(*backend, *matrix, parameters, pivots), 6);
   const auto wide = backend->allocate(3, 4);
-  EXPECT_THROW(factorize_on_one_rank<double>(*backend, timeline, *wide, parameters, pivots), std::invalid_argument);
+  EXPECT_THROW(factorize_on_one_rank<double>(*backend, *wide, parameters, pivots), std::invalid_argument);
 }
 
 }  // namespace

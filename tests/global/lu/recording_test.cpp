@@ -390,7 +390,7 @@ TEST(Schedule, ListsTheRowsOfAPanelThatADeviceGathers) {
     const ModelledDevice gpu{.has_memory = true, .is_asynchronous = true};
     std::vector<RowTransfer> transfers;
     for (const MessageRecord& record :
-         record_operations(parameters, {2, 1}, {row, 0}, {2, 3}, Precision::single, gpu, true).messages) {
+         record_operations(parameters, {{2, 1}, {row, 0}, true}, {2, 3}, Precision::single, gpu).messages) {
       EXPECT_TRUE(record.kind == MessageKind::rows || record.kind == MessageKind::u12) << "no tournament";
       if (record.row_bytes == sizeof(float)) transfers.push_back(record.rounds.front().front());
     }
@@ -497,7 +497,7 @@ std::vector<MessageKind> recorded_sends(const RunParameters& parameters, GridSha
   const Role role = role_in_pass(grid, pass, at);
   std::vector<MessageKind> kinds;
   for (const MessageRecord& record :
-       record_messages(parameters, grid, at, {pass, pass + 1}, Precision::double_, algorithm)) {
+       record_messages(parameters, {grid, at}, {pass, pass + 1}, Precision::double_, algorithm)) {
     const MessageKind kind = record.kind == MessageKind::tournament ? MessageKind::winners : record.kind;
     const bool is_exchange =
         kind == MessageKind::candidate || kind == MessageKind::winners || kind == MessageKind::rows;

@@ -116,7 +116,7 @@ TEST(RowSwapRun, PassesTheHplTestWithEveryKind) {
       parameters.nb = 16;
       parameters.row_swap = {kind, 12, 2};
       auto& [timeline, backend] = test::cached_backend<double>("openblas");
-      const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
+      const RunResult result = run(parameters, grid, *backend, *make_hpl_source(parameters.n));
       EXPECT_TRUE(result.passed) << result.failure;
     }
   }

@@ -29,9 +29,9 @@ TEST(OriginalMatrix, IsEqualOnDeviceAndHost) {
         SCOPED_TRACE(testing::Message() << "N = " << n << ", nb = " << nb << ", " << name_of(precision));
         const Distribution distribution(n, nb, grid.shape());
         const auto source = make_hpl_source(n, 7);
-        const auto host = original_matrix_on_host(distribution, at, *source, precision, 2, timeline);
+        const auto host = original_matrix_on_host({distribution, at, *source, precision}, 2, timeline);
         const auto device =
-            original_matrix_on_device(distribution, at, *source, precision, *backend, DeviceUse::always);
+            original_matrix_on_device<float>({distribution, at, *source, precision}, *backend, DeviceUse::always);
         ASSERT_TRUE(device);
         const Index columns = distribution.local_columns_of_a(at);
         std::vector<double> x;
@@ -57,8 +57,8 @@ TEST(OriginalMatrix, IsOnTheDeviceOnlyForHplMatricesAndGlBackends) {
   on_every_grid([](const ProcessGrid& grid) {
     const Distribution distribution(20, 4, grid.shape());
     const auto made = [&](const char* backend, const MatrixSource& source) {
-      return original_matrix_on_device(distribution, grid.position(), source, Precision::double_,
-                                       *cached_backend<float>(backend).backend, DeviceUse::always) != nullptr;
+      return original_matrix_on_device<float>({distribution, grid.position(), source, Precision::double_},
+                                              *cached_backend<float>(backend).backend, DeviceUse::always) != nullptr;
     };
     for (const char* backend : {"gl-compute", "gl-raster"}) EXPECT_TRUE(made(backend, *make_hpl_source(20))) << backend;
     for (const char* backend : {"reference", "openblas"}) EXPECT_FALSE(made(backend, *make_hpl_source(20))) << backend;
@@ -75,9 +75,8 @@ RunResult run_with(const std::string& backend_name, const ProcessGrid& grid, boo
   parameters.n = 150;
   parameters.nb = 16;
   parameters.refine = refine;
-  RunOptions options;
-  options.software_gl_as_gpu = software_gl_as_gpu;
-  return run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n), options);
+  parameters.software_gl_as_gpu = software_gl_as_gpu;
+  return run(parameters, grid, *backend, *make_hpl_source(parameters.n));
 }
 
 /// A run with residuals from the device equals one with residuals from the host, to within roundoff.

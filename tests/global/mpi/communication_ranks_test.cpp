@@ -24,7 +24,7 @@ TEST(Broadcasts, DeliverTheDataOfEveryRootToEveryRank) {
       for (const Index count : {0, 1, 2, 5, 1000, 100'003}) {
         std::vector<double> data(static_cast<std::size_t>(count), -1);
         if (world_rank() == root) std::iota(data.begin(), data.end(), root);
-        Broadcast(MPI_COMM_WORLD, *broadcast_from_name(name), root, data.data(), count, MPI_DOUBLE, 9).wait();
+        Broadcast(MPI_COMM_WORLD, *broadcast_from_name(name), root, {data.data(), count, MPI_DOUBLE, 9}).wait();
         std::vector<double> expected(static_cast<std::size_t>(count));
         std::iota(expected.begin(), expected.end(), root);
         ASSERT_EQ(data, expected) << name << ", root " << root << ", " << count << " elements";
@@ -38,8 +38,8 @@ TEST(Broadcasts, TwoPendingBroadcastsDoNotMix) {
     std::vector<float> first(500, world_rank() == 0 ? 1.0F : 0.0F);
     std::vector<float> second(700, world_rank() == world_size() - 1 ? 2.0F : 0.0F);
     const BroadcastKind kind = *broadcast_from_name(name);
-    Broadcast a(MPI_COMM_WORLD, kind, 0, first.data(), 500, MPI_FLOAT, 10);
-    Broadcast b(MPI_COMM_WORLD, kind, world_size() - 1, second.data(), 700, MPI_FLOAT, 11);
+    Broadcast a(MPI_COMM_WORLD, kind, 0, {first.data(), 500, MPI_FLOAT, 10});
+    Broadcast b(MPI_COMM_WORLD, kind, world_size() - 1, {second.data(), 700, MPI_FLOAT, 11});
     bool a_done = false;
     bool b_done = false;
     while (!a_done || !b_done) {
@@ -64,7 +64,7 @@ TEST(Broadcasts, WaitingForTheNextMessageDoesNotBlockForwarding) {
       auto& mine = data[static_cast<std::size_t>(i)];
       mine.assign(count, world_rank() == root ? i + 1 : 0);
       pending.push_back(
-          std::make_unique<Broadcast>(MPI_COMM_WORLD, kind, root, mine.data(), count, MPI_DOUBLE, 20 + i));
+          std::make_unique<Broadcast>(MPI_COMM_WORLD, kind, root, MpiMessage{mine.data(), count, MPI_DOUBLE, 20 + i}));
       pending.back()->wait_until_arrived();
     }
     for (const auto& broadcast : pending) broadcast->wait();

@@ -62,7 +62,7 @@ TEST(NodeBroadcasts, DeliverTheDataOfEveryRootToEveryRankInConsecutiveMessages) 
             std::vector<double> expected(data);
             std::iota(expected.begin(), expected.end(), root);
             if (world_rank() == root) data = expected;
-            NodeBroadcast(MPI_COMM_WORLD, kind, root, data.data(), count, MPI_DOUBLE, 9, &window).wait();
+            NodeBroadcast(MPI_COMM_WORLD, kind, root, {data.data(), count, MPI_DOUBLE, 9}, &window).wait();
             ASSERT_EQ(data, expected) << name_of(kind) << ", root " << root << ", " << count << " elements";
           }
         }
@@ -81,8 +81,8 @@ TEST(NodeBroadcasts, TwoPendingBroadcastsDoNotMix) {
       const auto value = static_cast<float>(turn);
       std::vector<float> first(500, world_rank() == 0 ? value + 1 : 0);
       std::vector<float> second(700, world_rank() == last ? value + 2 : 0);
-      NodeBroadcast a(MPI_COMM_WORLD, BroadcastKind::ring, 0, first.data(), 500, MPI_FLOAT, 10, &window);
-      NodeBroadcast b(MPI_COMM_WORLD, BroadcastKind::ring, last, second.data(), 700, MPI_FLOAT, 11, &window);
+      NodeBroadcast a(MPI_COMM_WORLD, BroadcastKind::ring, 0, {first.data(), 500, MPI_FLOAT, 10}, &window);
+      NodeBroadcast b(MPI_COMM_WORLD, BroadcastKind::ring, last, {second.data(), 700, MPI_FLOAT, 11}, &window);
       wait_until([&] {
         const bool a_done = a.test();
         return b.test() && a_done;
@@ -224,7 +224,7 @@ TEST(NodeWindows, AFailedAllocationIsThrownOnAllRanksAndTheRunFallsBackToMessage
   }
   EXPECT_EQ(node_windows_of<double>(parameters, grid, 1), nullptr);
   auto& [timeline, backend] = test::cached_backend<double>("openblas");
-  const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
+  const RunResult result = run(parameters, grid, *backend, *make_hpl_source(parameters.n));
   EXPECT_TRUE(result.passed) << result.failure;
 }
 

@@ -55,13 +55,11 @@ ModelledDevice device_named(const std::string& backend) {
 }
 
 template <class Real>
-void expect_counted_memory(const std::string& name, Backend<Real>& backend, Timeline& timeline, const ProcessGrid& grid,
+void expect_counted_memory(const std::string& name, Backend<Real>& backend, const ProcessGrid& grid,
                            RunParameters parameters, bool refine) {
   SCOPED_TRACE(name);
   parameters.refine = refine;
-  RunOptions options;
-  if (parameters.checkpoint_copy) options.checkpoints.emplace();
-  const RunResult result = run(parameters, grid, backend, timeline, *make_hpl_source(parameters.n), options);
+  const RunResult result = run(parameters, grid, backend, *make_hpl_source(parameters.n));
   const RankPlace place = {grid.shape(), grid.position(), nodes_of(grid.row()), nodes_of(grid.column())};
   const MemoryNeed need = count_memory(parameters, precision_of<Real>, place, device_named(name));
   EXPECT_GT(result.memory.device, grid.shape().size() > 4 ? 0 : parameters.n);
@@ -74,10 +72,10 @@ TEST(MemoryNeed, IsWhatARunAllocatesOnTheProcessor) {
     for (const auto& [name, parameters] : cases()) {
       SCOPED_TRACE(std::string(name) + ", " + std::string(name_of(parameters.pivoting)));
       auto& in_double = cached_backend<double>("openblas");
-      expect_counted_memory<double>("openblas", *in_double.backend, in_double.timeline, grid, parameters, false);
+      expect_counted_memory<double>("openblas", *in_double.backend, grid, parameters, false);
       auto& in_single = cached_backend<float>("openblas");
       const bool refine = !parameters.abft;
-      expect_counted_memory<float>("openblas", *in_single.backend, in_single.timeline, grid, parameters, refine);
+      expect_counted_memory<float>("openblas", *in_single.backend, grid, parameters, refine);
     }
   });
 }
@@ -89,7 +87,7 @@ TEST(MemoryNeed, IsWhatARunAllocatesOnADevice_gl_compute) {
       SCOPED_TRACE(name_of(pivoting));
       Timeline timeline;
       const auto backend = make_test_backend<double>("gl-compute", timeline);
-      expect_counted_memory<double>("gl-compute", *backend, timeline, grid, parameters_of({203, 16}, pivoting), false);
+      expect_counted_memory<double>("gl-compute", *backend, grid, parameters_of({203, 16}, pivoting), false);
     }
   });
 }
@@ -100,7 +98,7 @@ TEST(MemoryNeed, IsWhatARunAllocatesForPanelsOfADevice) {
     Timeline timeline;
     const auto backend = make_test_backend<float>(queued_backend, timeline);
     const RunParameters parameters = parameters_of({203, 16}, Pivoting::tournament);
-    expect_counted_memory<float>(queued_backend, *backend, timeline, grid, parameters, false);
+    expect_counted_memory<float>(queued_backend, *backend, grid, parameters, false);
   });
 }
 

@@ -2,11 +2,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <chrono>
 #include <set>
-#include <thread>
 
 #include "mpi/communication.hpp"
+#include "run/pass_agreement.hpp"
 #include "run/run.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/world.hpp"
@@ -52,12 +51,12 @@ TEST_P(StopRequests, OfOneRankStopAllRanksBeforeTheSamePass) {
     for (const int signalled : std::set{0, grid.shape().size() - 1}) {
       const StopSignals signals(false);
       if (test::world_rank() == signalled) raise(SIGUSR1);
-      const RunResult result = run(parameters, grid, *backend, timeline, *source);
+      const RunResult result = run(parameters, grid, *backend, *source);
       expect_agreement(result, grid);
       EXPECT_FALSE(result.checked);
     }
     const StopSignals signals(false);
-    const RunResult whole = run(parameters, grid, *backend, timeline, *source);
+    const RunResult whole = run(parameters, grid, *backend, *source);
     EXPECT_FALSE(whole.passes_done);
     EXPECT_TRUE(whole.passed) << whole.failure;
   });
@@ -83,19 +82,6 @@ TEST(PassAgreement, AsksAgainThoughTheFirstPassesWereShort) {
   agreement.finish();
 }
 
-TEST(SharedStopSignal, IsThatOfAnyRank) {
-  const StopSignals signals(false);
-  EXPECT_EQ(share_stop_signal(MPI_COMM_WORLD), 0);
-  if (test::world_rank() == test::world_size() - 1) raise(SIGINT);
-  EXPECT_EQ(share_stop_signal(MPI_COMM_WORLD), SIGINT);
-  EXPECT_EQ(stop_signal(), SIGINT);
-  if (test::world_size() == 2 && test::world_rank() == 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
-    raise(SIGINT);  // the first one of this rank: it goes on
-  }
-  clear_stop_requests();
-}
-
 TEST(StopRequestsOfMessages, StopAllRanksBeforeTheSamePass) {
   test::on_every_grid([&](const ProcessGrid& grid) {
     const StopSignals signals(false);
@@ -112,7 +98,7 @@ TEST(StopRequestsWithoutMessages, StopEveryRankThatHasOneAndAllKnow) {
     auto& [timeline, backend] = test::cached_backend<float>("openblas");
     const StopSignals signals(false);
     if (grid.is_root()) raise(SIGUSR1);
-    const RunResult result = run(parameters, grid, *backend, timeline, *make_hpl_source(parameters.n));
+    const RunResult result = run(parameters, grid, *backend, *make_hpl_source(parameters.n));
     EXPECT_EQ(result.passes_done, std::optional<Index>(0));
     EXPECT_EQ(result.gflops, 0);
   });

@@ -92,7 +92,7 @@ RunResult refined(const std::string& backend_name, const ProcessGrid& grid, cons
   auto& [timeline, backend] = test::cached_backend<float>(backend_name);
   RunOptions options;
   options.gather_solution = true;
-  return run(parameters, grid, *backend, timeline, source, options);
+  return run(parameters, grid, *backend, source, options);
 }
 
 double largest(const std::vector<double>& a) {
@@ -135,7 +135,7 @@ void expect_solution_with_factors(const std::string& backend_name, const Process
   std::transform(filled.begin(), filled.end(), buffer->data(), [](double value) { return static_cast<Real>(value); });
   backend->wait(backend->upload({buffer.get(), 0, a->rows(), a->columns(), a->columns()}, whole(*a)));
   MpiTransport<Real> transport(grid, BroadcastKind::ring, timeline);
-  const RankContext<Real> context{parameters, distribution, grid, *backend, transport, timeline};
+  const RankContext<Real> context{parameters, distribution, grid, *backend, transport};
   BackwardSubstitution<Real> backward(context, *a);
   ForwardSubstitution<Real> forward(context, backward.blocks());
   forward.set_interchanges(test::factorize(parameters, distribution, grid, *backend, timeline, *a).interchanges);
@@ -355,7 +355,7 @@ TEST(RefiningByGmres, SolvesASystemThatFailsWithLocalPivotingInDoublePrecision) 
 
     parameters.refine = false;
     auto& [timeline, backend] = test::cached_backend<double>("openblas");
-    const RunResult in_double = run(parameters, grid, *backend, timeline, *source);
+    const RunResult in_double = run(parameters, grid, *backend, *source);
     EXPECT_FALSE(in_double.passed);
     EXPECT_FALSE(in_double.refinement);
   }

@@ -29,7 +29,8 @@ Residual residual_with(const ProcessGrid& grid, double wrong_element, double a_s
   }
   const auto source = scatter_matrix(grid, distribution, grid.is_root() ? &a : nullptr);
   Timeline timeline;
-  const auto matrix = original_matrix_on_host(distribution, grid.position(), *source, Precision::double_, 1, timeline);
+  const auto matrix =
+      original_matrix_on_host({distribution, grid.position(), *source, Precision::double_}, 1, timeline);
   std::vector<double> x(static_cast<std::size_t>(distribution.local_columns_of_a(grid.position())), 1.0);
   if (distribution.columns.owner(GlobalIndex(3)) == grid.position().column) {
     x[static_cast<std::size_t>(distribution.columns.local(GlobalIndex(3)).value)] = wrong_element;

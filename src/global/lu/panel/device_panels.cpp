@@ -274,7 +274,7 @@ std::unique_ptr<PanelFactorizer<Real>> make_device_panels(const RankContext<Real
       }
       break;
     case PanelMethod::distributed:
-      if (auto device_rows = DevicePanelRows<Real>::make(context.backend, context.timeline, rows, nb, use)) {
+      if (auto device_rows = DevicePanelRows<Real>::make(context.backend, context.timeline(), rows, nb, use)) {
         return std::make_unique<DistributedDevicePanels<Real>>(context, std::move(device_rows));
       }
   }

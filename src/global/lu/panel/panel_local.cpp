@@ -21,7 +21,7 @@ DiagonalBlock<Real> broadcast_diagonal_block(const RankContext<Real>& context, c
 template <class Real>
 std::optional<Index> factorize_own_rows(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
                                         FactorizeOperation<Real> factorize) {
-  const auto scope = context.timeline.scope(Lane::cpu, Phase::panel, 0, lu_flops(pass.panel_rows, pass.width));
+  const auto scope = context.timeline().scope(Lane::cpu, Phase::panel, 0, lu_flops(pass.panel_rows, pass.width));
   std::vector<Index> local_pivots(static_cast<std::size_t>(pass.width));
   const std::optional<Index> zero = (context.backend.panel().*factorize)(panel.view(), local_pivots);
   std::transform(local_pivots.begin(), local_pivots.end(), panel.pivots.begin(), [&](Index local) {
@@ -44,7 +44,7 @@ void factorize_panel_local(const RankContext<Real>& context, const PassPlan& pas
   // eliminate: L21 <- A21 U11^-1
   if (!panel.zero_pivot && pass.role == Role::eliminate) {
     const double flops = static_cast<double>(pass.panel_rows) * static_cast<double>(pass.width * pass.width);
-    const auto scope = context.timeline.scope(Lane::cpu, Phase::eliminate, 0, flops);
+    const auto scope = context.timeline().scope(Lane::cpu, Phase::eliminate, 0, flops);
     context.backend.panel().solve_l21(diagonal.view(), panel.view());
   }
 }

@@ -52,7 +52,7 @@ class PartialPivotingPanel {
     {
       const Index rows = a_.rows - first_active(first + left);
       const double flops = static_cast<double>(left * right) * static_cast<double>(left + 2 * rows);
-      const auto scope = context_.timeline.scope(Lane::cpu, Phase::panel, 0, flops);
+      const auto scope = context_.timeline().scope(Lane::cpu, Phase::panel, 0, flops);
       // U12 <- L11^-1 A12, then A22 <- A22 - L21 U12
       const auto u12 = top_.block(first, first + left, left, right);
       context_.backend.panel().solve_unit_lower(top_.block(first, first, left, left), u12);
@@ -74,7 +74,7 @@ class PartialPivotingPanel {
     }
     const Index rows = a_.rows - first_active(j + 1);
     const double flops = static_cast<double>(rows) * static_cast<double>(1 + 2 * (end - j - 1));
-    const auto scope = context_.timeline.scope(Lane::cpu, Phase::panel, 0, flops);
+    const auto scope = context_.timeline().scope(Lane::cpu, Phase::panel, 0, flops);
     store_exchanged_rows(j, GlobalIndex(chosen.row));
     const std::span<Real> l(a_.column(j) + first_active(j + 1), static_cast<std::size_t>(rows));
     const Real* u = j + 1 < pass_.width ? &top_(j, j + 1) : nullptr;
@@ -83,7 +83,7 @@ class PartialPivotingPanel {
   }
 
   void find_local_candidate(Index j) {
-    const auto scope = context_.timeline.scope(Lane::cpu, Phase::panel);
+    const auto scope = context_.timeline().scope(Lane::cpu, Phase::panel);
     const std::span<const Real> below(a_.column(j) + first_active(j),
                                       static_cast<std::size_t>(a_.rows - first_active(j)));
     const PivotCandidate largest = context_.backend.panel().find_pivot(below);

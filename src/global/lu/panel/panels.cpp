@@ -139,7 +139,7 @@ void Panels<Real>::start(const PassPlan& pass, std::size_t last_piece) {
   in_flight_ = InFlight{.pass = pass, .steps = {}};
   std::vector<std::function<void()>> steps;
   if (pass.in_pivot_column) {
-    const auto in_pass = context_.timeline.in_pass(pass.pass, pass.role);
+    const auto in_pass = context_.timeline().in_pass(pass.pass, pass.role);
     steps = factorizer_->steps(pass, block_of(pass), acquire_panel(pass));
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -163,7 +163,7 @@ void Panels<Real>::finish() {
 
 template <class Real>
 void Panels<Real>::run_next_step() {
-  const auto in_pass = context_.timeline.in_pass(in_flight_->pass.pass, in_flight_->pass.role);
+  const auto in_pass = context_.timeline().in_pass(in_flight_->pass.pass, in_flight_->pass.role);
   in_flight_->steps[in_flight_->done++].run();
 }
 

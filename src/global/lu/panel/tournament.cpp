@@ -42,7 +42,7 @@ class HostPanelRows final : public PanelRows<Real> {
   HostPanelRows(const RankContext<Real>& context, ColumnMajorView<Real> a) : context_(context), a_(a) {}
 
   Choice choose(const TournamentBlock& block, Index first, Index count, ColumnMajorView<Real> factors) override {
-    const auto scope = context_.timeline.scope(Lane::cpu, Phase::panel, 0, lu_flops(count, block.width));
+    const auto scope = context_.timeline().scope(Lane::cpu, Phase::panel, 0, lu_flops(count, block.width));
     Choice choice{std::vector<Index>(static_cast<std::size_t>(std::min(count, block.width))), {}};
     choice.zero =
         context_.backend.panel().choose_rows(a_.block(first, block.first, count, block.width), choice.rows, factors);
@@ -58,7 +58,7 @@ class HostPanelRows final : public PanelRows<Real> {
   void solve_l21_and_update(const TournamentBlock& block, Index first, Index count, const Winners& winners) override {
     const auto w = static_cast<double>(block.width), right = static_cast<double>(winners.u12.columns);
     const auto scope =
-        context_.timeline.scope(Lane::cpu, Phase::panel, 0, static_cast<double>(count) * w * (w + 2 * right));
+        context_.timeline().scope(Lane::cpu, Phase::panel, 0, static_cast<double>(count) * w * (w + 2 * right));
     const ColumnMajorView<Real> l21 = a_.block(first, block.first, count, block.width);
     context_.backend.panel().solve_l21(winners.l11_u11, l21);
     context_.backend.panel().update(l21, winners.u12,
@@ -95,7 +95,7 @@ class TournamentPivotingPanel {
   // The first local row to eliminate after `done` rows of the top block.
   Index first_active(Index done) const { return pass_.in_pivot_row ? done : 0; }
   Index rows_from(Index done) const { return pass_.panel_rows - first_active(done); }
-  auto panel_scope(double flops) const { return context_.timeline.scope(Lane::cpu, Phase::panel, 0, flops); }
+  auto panel_scope(double flops) const { return context_.timeline().scope(Lane::cpu, Phase::panel, 0, flops); }
 
   void factorize_block(const TournamentBlock& block) {
     choose_own(block);
