@@ -43,8 +43,6 @@ test_packages=(
   libvulkan1 mesa-vulkan-drivers
   # Slurm on one machine, scripts/slurm/lab
   slurm-wlm munge
-  # the other simulator of a planned run
-  libsimgrid-dev
 )
 
 case "${1:-}" in

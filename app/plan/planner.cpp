@@ -17,26 +17,6 @@ namespace {
 
 constexpr double assumed_latency = 5e-6;
 
-model::Problem problem_of(const PlanningOptions& options, GridShape grid, Index n, Index nb) {
-  model::Problem problem;
-  RunParameters& parameters = problem.parameters;
-  parameters.n = n;
-  parameters.nb = nb;
-  parameters.pivoting = options.pivoting;
-  parameters.broadcast = options.broadcast;
-  parameters.row_swap = options.row_swap;
-  parameters.lookahead = options.messages_only ? 0 : options.lookahead;
-  parameters.node_transport = options.node_transport;
-  parameters.parts = options.messages_only ? RunParts::messages : RunParts::all;
-  problem.grid = grid;
-  problem.order = options.order;
-  problem.precision = options.precision;
-  const bool on_device = computes_on_device(options.backend);
-  problem.arrangement = {
-      .on_device = on_device, .in_background = on_device, .processes_per_node = options.processes_per_node};
-  return problem;
-}
-
 RunRecord record_of(const model::Problem& problem, const std::string& backend) {
   RunRecord record;
   record.parameters = problem.parameters;
@@ -62,6 +42,30 @@ std::vector<RankMemory> memory_of(const PlanningOptions& options) {
   (rank.device_is_host ? rank.host_available : rank.device_available) =
       static_cast<std::int64_t>(options.memory.value_or(0));
   return ranks;
+}
+
+model::Problem problem_of(const PlanningOptions& options, GridShape grid, Index n, Index nb) {
+  model::Problem problem;
+  RunParameters& parameters = problem.parameters;
+  parameters.n = n;
+  parameters.nb = nb;
+  parameters.pivoting = options.pivoting;
+  parameters.broadcast = options.broadcast;
+  parameters.row_swap = options.row_swap;
+  parameters.lookahead = options.messages_only ? 0 : options.lookahead;
+  parameters.node_transport = options.node_transport;
+  parameters.parts = options.messages_only ? RunParts::messages : RunParts::all;
+  problem.grid = grid;
+  problem.order = options.order;
+  problem.precision = options.precision;
+  const bool on_device = computes_on_device(options.backend);
+  problem.arrangement = {
+      .on_device = on_device, .in_background = on_device, .processes_per_node = options.processes_per_node};
+  if (!options.messages_only) {
+    const std::vector<RankMemory> ranks = memory_of(options);
+    parameters.row_swap.pieces = automatic_pieces(record_of(problem, options.backend), {ranks.data(), 1});
+  }
+  return problem;
 }
 
 Index order_for(const PlanningOptions& options, GridShape grid, Index nb) {
@@ -189,9 +193,6 @@ ClusterPlan read_figures(const PlanningOptions& options) {
     network.cost.per_step = *options.latency;
     network.source = options.network ? "--network, --latency" : network.source + "; --latency";
   }
-  plan.machine.overhead = options.overhead;
-  plan.machine.gap = options.gap;
-  plan.machine.topology = options.topology;
   return plan;
 }
 

@@ -19,9 +19,6 @@ struct PlanningOptions {
   std::optional<double> memory;   // bytes per GPU; with openblas, per process
   std::optional<double> network;  // bytes a second per link of a node
   std::optional<double> latency;  // seconds per message between nodes
-  double overhead = 0;            // seconds of the host per message between nodes
-  double gap = 0;                 // seconds of a link per message
-  model::Topology topology;
   double memory_fraction = 0.8;
 
   // the run: unset values are chosen
@@ -43,8 +40,7 @@ struct PlanningOptions {
   std::string links;  // of network --json
   std::string peaks;  // of glinpack peaks --json
 
-  bool replay = false;
-  std::string traces;  // folder; empty: none
+  bool replay = false;  // more passes, and changes of the plan
 
   std::string json;
   bool force = false;

@@ -233,7 +233,7 @@ TEST(Forecast, OfAPipelinedRingIsThatOfItsPiecesInAChain) {
 }
 
 TEST(Forecast, OfAMillionOnTenThousandProcessesIsQuick) {
-  // the test must end within its timeout: the model simulates windows of passes and one process row
+  // the test must end within its timeout: four passes and their neighbours are replayed
   const Forecast large = forecast(machine(), problem(1'000'000, 512, {100, 100}, 4));
   EXPECT_GT(large.gflops, 0);
   EXPECT_TRUE(std::isfinite(large.seconds));
@@ -252,33 +252,17 @@ TEST(Forecast, OfWindowsOfPassesEqualsThatOfAllPasses) {
   }
 }
 
-// Only if arithmetic dominates: one row does not model that the pivot's row sends more than the others.
-TEST(Replay, OneProcessRowRepresentsAllRows) {
-  for (const RowSwapKind swap : all_row_swaps) {
-    for (const Pivoting pivoting : {Pivoting::partial, Pivoting::tournament}) {
-      Problem run = problem(128 * 400, 128, {4, 6}, 2);
-      run.parameters.pivoting = pivoting;
-      run.parameters.row_swap.kind = swap;
-      MachineModel costs = machine();
-      multiply(costs.figures[Work::network].cost, 0.1);
-      const double all = replay(costs, run, {100, 117}).seconds;
-      const double one_row = replay(costs, run, {100, 117}, ReplayedRanks::one_row).seconds;
-      EXPECT_NEAR(one_row / all, 1, 0.1) << name_of(swap) << ", " << name_of(pivoting);
-    }
-  }
-}
-
 // Kernels of the device overlap panels on the host.
 TEST(Replay, OverlapsLikeTheDriver) {
   Problem run = problem(4096, 128, {1, 1});
   run.arrangement.on_device = run.arrangement.in_background = true;
   MachineModel costs = machine();
   costs.figures[Work::transfer].cost.per_byte = 1e-10;
-  const Replay overlapped = replay(costs, run, {0, 32});
+  const Replay overlapped = replay(record_schedule(costs, run, {0, 32}), costs, run);
   double work = 0;
   for (const Work kind : all_work) work += overlapped.busy[kind];
   run.parameters.lookahead = 0;
-  const Replay in_turn = replay(costs, run, {0, 32});
+  const Replay in_turn = replay(record_schedule(costs, run, {0, 32}), costs, run);
   EXPECT_LT(overlapped.seconds, in_turn.seconds);
   EXPECT_LT(overlapped.seconds, work) << "no overlap of host and device";
   EXPECT_GE(overlapped.seconds, overlapped.busy[Work::reduce]);
