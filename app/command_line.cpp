@@ -86,7 +86,12 @@ int run_subcommand(const Program& program, int argc, char** argv) {
 
   CLI::App parser;
   parser.set_version_flag("--version", std::string(program.name) + " " + version + " (" + git_commit + ")");
-  for (const Command& command : program.commands) parser.add_subcommand(command.name);
+  int exit_code = 0;
+  for (const Command& command : program.commands) {
+    parser.add_subcommand(command.name)->callback([&] {
+      exit_code = run(command, {argc, argv, {arguments.begin() + 1, arguments.end()}});
+    });
+  }
   try {
     parser.parse(std::vector<std::string>{arguments.front()});
   } catch (const CLI::CallForHelp&) {
@@ -96,11 +101,7 @@ int run_subcommand(const Program& program, int argc, char** argv) {
   } catch (const CLI::ParseError&) {
     refuse(arguments.front(), program);
   }
-  for (const Command& command : program.commands) {
-    if (parser.got_subcommand(command.name))
-      return run(command, {argc, argv, {arguments.begin() + 1, arguments.end()}});
-  }
-  refuse(arguments.front(), program);
+  return exit_code;
 }
 
 }  // namespace

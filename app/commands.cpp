@@ -4,17 +4,17 @@
 #include <concepts>
 #include <iostream>
 
-#include "app/compare/compare_command.hpp"
-#include "app/devices/ceilings_command.hpp"
 #include "app/devices/devices_command.hpp"
+#include "app/devices/peaks_command.hpp"
 #include "app/doctor/doctor_command.hpp"
 #include "app/manual/completion.hpp"
 #include "app/manual/pages.hpp"
 #include "app/network/network_command.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/plan/planning_command.hpp"
 #include "app/plu/plu_command.hpp"
-#include "app/plu/plu_options.hpp"
 #include "app/program/reexecution.hpp"
+#include "app/report/compare_command.hpp"
 #include "app/report/report_command.hpp"
 #include "app/slurm/slurm_command.hpp"
 #include "app/tune/tune_command.hpp"
@@ -24,9 +24,15 @@ namespace glinpack::app {
 
 namespace {
 
+std::vector<std::string> quick_checks(const MpiSession& session, const PluOptions& options, const Machine& machine) {
+  return doctor::notes_before_run(
+      session, {.backend = options.backend, .device = options.device, .threads = machine.options.threads},
+      machine.devices);
+}
+
 int run_plu(const Invocation& invocation) {
   execute_again_with_better_kernels(invocation.argv);
-  return run_plu_command(invocation.argc, invocation.argv, reexecution_notes());
+  return run_plu_command(invocation.argc, invocation.argv, reexecution_notes(), quick_checks);
 }
 
 int run_network(const Invocation& invocation) { return run_network_command(invocation.argc, invocation.argv); }
@@ -36,11 +42,11 @@ int run_doctor(const Invocation& invocation) {
   return doctor::run_doctor_command(invocation.argc, invocation.argv);
 }
 
-int run_ceilings(const Invocation& invocation) {
-  const CeilingsOptions options = parse_ceilings_options(invocation.arguments);
+int run_peaks(const Invocation& invocation) {
+  const PeaksOptions options = parse_peaks_options(invocation.arguments);
   execute_again_with_better_kernels(invocation.argv);
   if (launcher_rank() == 0) {
-    run_ceilings_command(options, invocation.command_line(), reexecution_notes(), std::cout);
+    run_peaks_command(options, invocation.command_line(), reexecution_notes(), std::cout);
   }
   return 0;
 }
@@ -81,13 +87,12 @@ const Program& glinpack_program() {
               run_plu},
       Command{"network", "Time the messages of a factorisation; find slow links", benchmark, table_of<network_table>,
               run_network},
-      Command{"devices", "List the EGL devices of this machine", tools, table_of<devices_table>,
+      Command{"devices", "List the devices of this machine", tools, table_of<devices_table>,
               tool<parse_table<devices_table>, run_devices_command>},
       Command{"doctor", "Check ranks, nodes, devices, drivers and network", tools, table_of<doctor::doctor_table>,
               run_doctor},
-      Command{"peaks", "Measure the peak rates of a device and of the host", tools, table_of<ceilings_table>,
-              run_ceilings},
-      Command{"tune", "Choose the fastest tile of gl-compute's trailing update", tools, table_of<tune_table>,
+      Command{"peaks", "Measure the peak rates of a device and of the host", tools, table_of<peaks_table>, run_peaks},
+      Command{"tune", "Choose the fastest tile of the trailing update", tools, table_of<tune_table>,
               tool<parse_table<tune_table>, run_tune_command>},
       Command{"plan", "Predict N, NB, grid, time and GFLOPS of a run on a cluster", tools, table_of<planning_table>,
               tool<parse_planning_options, run_planning_command>},

@@ -1,4 +1,4 @@
-// glinpack-papers: the subcommands of app/papers/commands.cpp.
+// glinpack-papers: the subcommands of app/papers_commands.cpp.
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 

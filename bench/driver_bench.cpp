@@ -20,10 +20,10 @@
 
 #include "lu/factorize.hpp"
 #include "lu/no_transport.hpp"
-#include "lu/workspace.hpp"
+#include "mpi/mpi_transport.hpp"
 #include "mpi/session.hpp"
 #include "none/none_backend.hpp"
-#include "transport/mpi_transport.hpp"
+#include "run/workspace.hpp"
 
 namespace {
 
@@ -85,7 +85,8 @@ void measure_passes(const RunParameters& parameters, GridShape grid, GridPositio
   NoTransport<double> transport(distribution, at, parameters.pivoting, 0);
   AllPasses observer(timeline);
   const double before = bytes_in_use();
-  const auto lu = make_lu<double>({parameters, distribution, at, *backend, transport, timeline}, *a);
+  const LoneGrid lone(grid, at);
+  const auto lu = make_lu<double>({parameters, distribution, lone, *backend, transport, timeline}, *a);
   cost[buffer_bytes] = bytes_in_use() - before;
   const double begun = processor_seconds();
   const Factorization factorization = lu->run(observer);
@@ -116,7 +117,7 @@ void measure_with_messages(const RunParameters& parameters, GridShape shape, Cos
       backend->allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()));
   MpiTransport<double> transport(grid, parameters.broadcast, timeline, windows.get(), Completion::in_turn);
   AllPasses observer(timeline);
-  const auto lu = make_lu<double>({parameters, distribution, grid.position(), *backend, transport, timeline}, *a);
+  const auto lu = make_lu<double>({parameters, distribution, grid, *backend, transport, timeline}, *a);
   MPI_Barrier(MPI_COMM_WORLD);
   const double run_begun = MPI_Wtime();
   lu->run(observer);

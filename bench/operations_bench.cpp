@@ -10,7 +10,8 @@
 #include "backend/registry.hpp"
 #include "base/timeline.hpp"
 #include "bench_support.hpp"
-#include "gl/ceilings.hpp"
+#include "compute/ceilings.hpp"
+#include "gl/gl_compute.hpp"
 #include "openblas/host_ceilings.hpp"
 
 namespace {
@@ -57,7 +58,8 @@ Limits measured_limits() {
   limits.copy = host.copy.median;
   limits.upload = limits.download = limits.copy / 2;  // a byte that is read and written crosses once
   if (settings.on_device()) {
-    const DeviceCeilings device = gl::measure_device_ceilings(settings.options.device, measuring);
+    const DeviceCeilings device =
+        compute::measure_device_ceilings(gl::open_device(settings.options.device), ShaderSource(), measuring);
     limits.flops_single = device.fma_single.median;
     limits.flops_double = device.fma_double.median;
     limits.copy = device.copy.rate.median;

@@ -3,7 +3,7 @@
 #   glinpack_embed_shaders(TARGET FOLDER)     adds a generated source file with every file under FOLDER to TARGET
 #   cmake -DFOLDER=... -DOUTPUT=... -P EmbedShaders.cmake     writes that file (run by the build)
 #
-# The generated file defines glinpack::gl::embedded_shaders(), see src/local/gl/shader_source.hpp.
+# The generated file defines glinpack::embedded_shaders(), see src/local/device/shader_source.hpp.
 
 function(glinpack_embed_shaders target folder)
   file(GLOB_RECURSE shader_files CONFIGURE_DEPENDS ${folder}/*.comp ${folder}/*.vert ${folder}/*.frag ${folder}/*.glsl)
@@ -20,13 +20,13 @@ endfunction()
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   file(GLOB_RECURSE shader_files RELATIVE ${FOLDER} ${FOLDER}/*.comp ${FOLDER}/*.vert ${FOLDER}/*.frag ${FOLDER}/*.glsl)
   list(SORT shader_files)
-  set(text "#include \"gl/shader_source.hpp\"\n\nnamespace glinpack::gl {\n\n")
+  set(text "#include \"device/shader_source.hpp\"\n\nnamespace glinpack {\n\n")
   string(APPEND text "const std::vector<EmbeddedShader>& embedded_shaders() {\n")
   string(APPEND text "  static const std::vector<EmbeddedShader> shaders{\n")
   foreach(name IN LISTS shader_files)
     file(READ ${FOLDER}/${name} source)
     string(APPEND text "      {\"${name}\", R\"GLSL(${source})GLSL\"},\n")
   endforeach()
-  string(APPEND text "  };\n  return shaders;\n}\n\n}  // namespace glinpack::gl\n")
+  string(APPEND text "  };\n  return shaders;\n}\n\n}  // namespace glinpack\n")
   file(WRITE ${OUTPUT} "${text}")
 endif()

@@ -218,8 +218,8 @@ GLINPACK_API glinpack_status glinpack_gemm(int transpose_a, int transpose_b, dou
                                            glinpack_matrix **result);
 
 /* p a = l u of a square matrix: p a permutation matrix, l unit lower and u upper triangular; all n x n. Each of the
-   three pointers may be NULL. A singular matrix has such factors, too, with a 0 on the diagonal of u. Tournament
-   pivoting on a GPU, from 256 rows on: elements of l can be larger than 1. Elsewhere partial pivoting (LAPACK getrf). */
+   three pointers may be NULL. A singular matrix has such factors, too, with a 0 on the diagonal of u. Partial pivoting
+   (LAPACK getrf). */
 GLINPACK_API glinpack_status glinpack_lu(const glinpack_matrix *a, glinpack_matrix **p, glinpack_matrix **l,
                                          glinpack_matrix **u);
 

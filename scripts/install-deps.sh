@@ -13,7 +13,9 @@ packages=(
   dpkg-dev file
   # message passing, linear algebra, OpenGL without a display
   mpich libmpich-dev libopenblas-pthread-dev liblapacke-dev
-  libegl-dev libopengl-dev libglew-dev libegl1 libegl-mesa0 libgl1-mesa-dri libvulkan-dev
+  libegl-dev libopengl-dev libglew-dev libegl1 libegl-mesa0 libgl1-mesa-dri
+  # Vulkan, and its shaders
+  libvulkan-dev glslang-dev spirv-tools
   # libraries that serve better than our own code
   libcli11-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev libhwloc-dev
   libgtest-dev libgmock-dev libbenchmark-dev
@@ -39,8 +41,8 @@ test_packages=(
   iproute2
   # a clean root for the Debian package
   debootstrap
-  # Vulkan by the processor, for matrices in its memory
-  libvulkan1 mesa-vulkan-drivers
+  # Vulkan by the processor, and checks of its use
+  libvulkan1 mesa-vulkan-drivers vulkan-validationlayers
   # Slurm on one machine, scripts/slurm/lab
   slurm-wlm munge
 )

@@ -3,11 +3,12 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/options/option_text.hpp"
 #include "app/program/agreement.hpp"
+#include "app/program/memory.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
 #include "backend/registry.hpp"
@@ -22,16 +23,7 @@ const Footer devices_footer{
     .exit_codes = {
         {0, "a device is usable"}, {1, "no device is usable"}, {2, "unusable input"}, {3, "an error while printing"}}};
 
-std::string amount(std::int64_t bytes) {
-  static constexpr std::array<const char*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < units.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.{}f} {}", value, unit == 0 || value >= 100 ? 0 : 1, units[unit]);
-}
+std::string amount(std::int64_t bytes) { return memory_text(static_cast<double>(bytes)); }
 
 std::string memory_of(const DeviceDescription& device) {
   if (device.total_memory <= 0) return "not known";
@@ -44,7 +36,7 @@ std::string line(std::string_view name, std::string_view value) { return fmt::fo
 
 std::string limit_lines(const DeviceDescription& device) {
   return line("storage block", fmt::format("{} at most", amount(device.storage_block))) +
-         line("texture side", fmt::format("{} texels at most", device.texture_side)) +
+         (device.texture_side > 0 ? line("texture side", fmt::format("{} texels at most", device.texture_side)) : "") +
          line("shared memory", fmt::format("{} a work group", amount(device.shared_memory))) +
          line("invocations", fmt::format("{} a work group", device.invocations));
 }
@@ -57,7 +49,8 @@ std::string device_block(const DeviceDescription& device, bool taken) {
   if (!device.vendor.empty()) text += line("vendor", device.vendor);
   if (!device.version.empty()) text += line("driver", device.version);
   if (device.usable) {
-    text += line("kind", device.software ? "software OpenGL: computed by the processor" : "hardware");
+    text +=
+        line("kind", device.software ? fmt::format("software {}: computed by the processor", device.api) : "hardware");
     text += line("memory", memory_of(device)) + limit_lines(device);
   }
   if (device.cuda_ordinal >= 0) text += line("CUDA ordinal", fmt::format("{}", device.cuda_ordinal));
@@ -72,20 +65,20 @@ bool any_usable(std::span<const DeviceDescription> devices) {
 
 }  // namespace
 
-std::string devices_text(std::span<const DeviceDescription> devices, int automatic) {
+std::string devices_text(std::span<const DeviceDescription> devices, int automatic, std::string_view backend) {
   std::string text;
   for (const DeviceDescription& device : devices) text += device_block(device, device.index == automatic);
   if (!any_usable(devices)) {
-    const DeviceCatalog& catalog = device_catalog();
+    const DeviceCatalog& catalog = device_catalog(backend);
     const std::string variables = catalog.driver_variables_text();
     return text + variables + (variables.empty() ? "" : "\n") +
            fmt::format("No usable {0} device. {1}Without {0}, --backend {2} computes on the processor.\n", catalog.api,
                        catalog.remedy, automatic_backend(MemorySpace::host).name);
   }
-  if (automatic < 0) {
+  if (automatic < 0 && backend == automatic_backend(MemorySpace::device).name) {
     text +=
         fmt::format("--backend auto takes OpenBLAS: no usable device is hardware. --backend {} takes software {}.\n",
-                    automatic_backend(MemorySpace::device).name, device_catalog().api);
+                    backend, device_catalog().api);
   }
   return text;
 }
@@ -112,19 +105,23 @@ json devices_json(std::span<const DeviceDescription> devices, int automatic) {
 }
 
 OptionTable devices_table(DevicesOptions& o) {
-  return {
-      .command = "devices",
-      .description =
-          "Lists the EGL devices of this machine: index (for --device), vendor, renderer, driver, limits, memory, CUDA "
-          "ordinal, whether it is software, and why it is unusable.",
-      .footer = devices_footer,
-      .groups = {{"", {{"json", flag(o.json), "Print as JSON; sizes in bytes"}}}}};
+  return {.command = "devices",
+          .description =
+              "Lists the devices of this machine: index (for --device), vendor, renderer, driver, limits, memory, CUDA "
+              "ordinal, whether it is software, and why it is unusable.",
+          .footer = devices_footer,
+          .groups = {{"",
+                      {{"backend", name_value(o.backend, tuned_backend_choices()),
+                        "gl-compute: EGL devices, of gl-raster, too; vk-compute: Vulkan devices"},
+                       {"json", flag(o.json), "Print as JSON; sizes in bytes"}}}}};
 }
 
 int run_devices_command(const DevicesOptions& options, std::ostream& out) {
-  const std::vector<DeviceDescription> devices = device_catalog().list();
-  const int automatic = device_for_local_rank(devices, 0, false);
-  print(out, options.json ? dumped(devices_json(devices, automatic), 2) + '\n' : devices_text(devices, automatic));
+  const std::vector<DeviceDescription> devices = device_catalog(options.backend).list();
+  const bool may_be_automatic = options.backend == automatic_backend(MemorySpace::device).name;
+  const int automatic = may_be_automatic ? device_for_local_rank(devices, 0, false) : -1;
+  print(out, options.json ? dumped(devices_json(devices, automatic), 2) + '\n'
+                          : devices_text(devices, automatic, options.backend));
   return any_usable(devices) ? 0 : 1;
 }
 

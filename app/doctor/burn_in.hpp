@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/doctor/facts.hpp"
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 
 namespace glinpack::app::doctor {
 

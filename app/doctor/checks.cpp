@@ -1,15 +1,14 @@
 #include "app/doctor/checks.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 #include <set>
 
-#include "app/doctor/judgement.hpp"
-#include "app/doctor/pci.hpp"
-#include "app/plu/memory.hpp"
-#include "base/measuring.hpp"
+#include "app/doctor/subjects.hpp"
+#include "app/program/node_load.hpp"
 
 namespace glinpack::app::doctor {
 
@@ -17,273 +16,431 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_shown = 4;  // entries of a list
+constexpr double mebibyte = 1 << 20, gibibyte = 1 << 30;
+// Devices and nodes below the first fraction of their peers are stragglers, below the second broken.
+constexpr double straggler = 0.9, broken = 0.5;
 
-constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
-
-std::string bytes_text(std::int64_t bytes) { return memory_text(static_cast<double>(bytes)); }
-
-std::string without_repeated_blanks(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c != ' ' || (!result.empty() && result.back() != ' ')) result += c;
-  }
-  return result;
-}
-
-bool is_open_mpi(const std::string& headers) { return headers.starts_with("Open MPI"); }
-
-// True if the loaded library is ABI-compatible with the headers of the build. MPICH's derivatives share one ABI
-// (https://www.mpich.org/abi).
-bool library_fits(const std::string& library, const std::string& headers) {
-  const auto names = [&library](const char* mpi) { return library.find(mpi) != std::string::npos; };
-  if (is_open_mpi(headers)) return names("Open MPI");
-  return !headers.starts_with("MPICH") || names("MPICH") || names("Intel") || names("MVAPICH");
-}
-
-// The launcher of the MPI that glinpack was built with; Debian's names.
-std::string right_launcher(const json& process) {
-  const std::string headers = process.at("mpi_headers");
-  const int launched = process.at("launched");
-  if (process.at("launcher") == "Slurm") {
-    return fmt::format("srun --mpi={} -n {} glinpack ...  # srun --mpi=list names what there is",
-                       is_open_mpi(headers) ? "pmix" : "pmi2", launched);
-  }
-  return fmt::format("{} -np {} glinpack ...  # the launcher of {}",
-                     is_open_mpi(headers) ? "mpirun.openmpi" : "mpirun.mpich", launched, headers);
-}
-
-void check_mpi(const Job& job, Judgement& judgement) {
-  const json& process = job.part("process");
-  const std::string library = without_repeated_blanks(process.at("mpi_library")), headers = process.at("mpi_headers");
-  const std::string launcher = process.at("launcher");
-  const int size = process.at("world_size"), launched = process.at("launched");
-  const bool foreign =
-      judgement.fail_if(size == 1 && launched > 1, right_launcher(process),
-                        "the launcher ({}) started {} processes, but each of them sees a world of its own: it belongs "
-                        "to another MPI than glinpack's, {}",
-                        launcher, launched, headers);
-  judgement.warn_if(!foreign && launched > 0 && launched != size, right_launcher(process),
-                    "the launcher ({}) started {} process{}, MPI sees {}", launcher, launched,
-                    launched == 1 ? "" : "es", size);
-  judgement.fail_if(!library_fits(library, headers),
-                    "ldd $(command -v glinpack) | grep libmpi  # then correct LD_LIBRARY_PATH",
-                    "compiled with {}, but running with {}", headers, library);
-  const std::string how = launcher.empty() ? "without a launcher" : "started by " + launcher;
-  judgement.ok(fmt::format("{}, compiled with {}, {}", library, headers, how));
-}
-
-std::string per_node_command(const json& process, std::size_t ranks, std::size_t nodes) {
-  const std::size_t each = (ranks + nodes - 1) / nodes;
-  if (process.at("launcher") == "Slurm") {
-    return fmt::format("srun --nodes={} --ntasks-per-node={} glinpack ...", nodes, each);
-  }
-  const char* option = process.at("launcher") == "Open MPI" ? "--npernode" : "-ppn";
-  return fmt::format("mpirun -np {} {} {} glinpack ...", each * nodes, option, each);
-}
-
-void check_world(const Job& job, Judgement& judgement) {
-  const json& process = job.part("process");
-  const std::size_t ranks = job.facts.ranks.size(), nodes = job.nodes.size();
-  const int allocated = process.at("allocated_tasks");
-  const std::string size = fmt::format("{} process{} on {}", ranks, ranks == 1 ? "" : "es",
-                                       counted(static_cast<std::int64_t>(nodes), "node"));
-  std::map<int, std::vector<std::string>> hosts_by_ranks;
-  for (const Node& node : job.nodes) hosts_by_ranks[node.size()].push_back(node.host);
-  std::string uneven;
-  for (const auto& [count, hosts] : hosts_by_ranks) uneven += fmt::format("; {} on {}", count, list_text(hosts));
-  judgement.warn_if(hosts_by_ranks.size() > 1, per_node_command(process, ranks, nodes), "{}{}", size, uneven);
-  judgement.warn_if(ranks == 1 && process.at("launched") <= 1 && allocated > 1,
-                    fmt::format("srun -n {} glinpack ...", allocated), "{} in a Slurm allocation of {} tasks", size,
-                    allocated);
-  judgement.ok(nodes == 1 ? size : fmt::format("{}, {} on each", size, ranks / nodes));
-}
-
-bool is_loopback(const json& address) {
-  return address == "::1" || address.get_ref<const std::string&>().starts_with("127.");
-}
-
-void check_addresses(const json& host, bool alone, Judgement& judgement) {
-  constexpr double slow = 1.0;  // seconds
-  const double seconds = host.at("resolve_seconds");
-  const std::string name = host.at("name");
-  const json& addresses = host.at("addresses");
-  const std::string remedy = fmt::format("getent ahosts {}  # then correct /etc/hosts or the name server", name);
-  judgement.warn_if(seconds > slow, remedy, "{}: looking up its own name takes {:.1f} s", name, seconds);
-  if (alone || seconds < 0) return;
-  if (judgement.warn_if(addresses.empty(), remedy, "{} has no address by its own name", name)) return;
-  judgement.warn_if(std::all_of(addresses.begin(), addresses.end(), is_loopback), remedy,
-                    "{} resolves to {}, which no other node reaches", name, fact_text(addresses.front()));
-}
-
-void check_hosts(const Job& job, Judgement& judgement) {
-  const char* const remedy = "sudo hostnamectl set-hostname NAME  # a name of its own for every node";
-  const bool alone = job.nodes.size() == 1;
-  std::map<std::string, int> times;
-  for (const Node& node : job.nodes) ++times[node.host];
-  std::vector<std::string> names;
-  for (const auto& [host, count] : times) {
-    names.push_back(host);
-    judgement.warn_if(count > 1, remedy, "{} nodes are called {}, or MPI cannot share memory between processes of one",
-                      count, host);
-    judgement.warn_if(!alone && host.starts_with("localhost"), remedy, "a node among several is called {}", host);
-  }
-  for (const Node& node : job.nodes) check_addresses(node.part("host"), alone, judgement);
-  judgement.ok(list_text(names));
-}
-
-void check_program(const Job& job, Judgement& judgement) {
-  std::map<std::string, std::vector<int>> programs;
-  std::map<std::string, std::set<std::string>> kernels;
-  for (const json& rank : job.facts.ranks) {
-    programs[fact_text(rank.at("process").at("program"))].push_back(number_of(rank));
-    kernels[fact_text(rank.at("host").at("kernel"))].insert(host_of(rank));
-  }
-  const std::string program = job.part("process").at("program"), kernel = job.part("host").at("kernel");
-  for (const auto& [other, ranks] : programs) {
-    judgement.fail_if(other != program, "which -a glinpack  # on every node: one installation for all",
-                      "rank 0 runs glinpack {}, {} {}", program, ranks_text(ranks), other);
-  }
-  for (const auto& [other, hosts] : kernels) {
-    judgement.warn_if(other != kernel, "uname -r  # on every node", "{} runs {}, {} {}",
-                      host_of(job.facts.ranks.front()), kernel, list_text({hosts.begin(), hosts.end()}), other);
-  }
-  judgement.ok(fmt::format("glinpack {}, {}", program, kernel));
-}
-
-void check_host_memory(const Job& job, Judgement& judgement) {
-  constexpr std::int64_t least_per_rank = 256 * mebibyte;  // for a useful measurement
-  constexpr double enough_available = 0.5;
-  // identical nodes differ by firmware reservations, but by less than a memory module
-  constexpr double same_size = 0.95;
-  const char* const users = "ps aux --sort=-rss | head";
-  std::vector<const Node*> known;
-  std::vector<double> totals;
-  std::vector<std::int64_t> available, total, left;
-  for (const Node& node : job.nodes) {
-    const json& memory = node.part("memory");
-    if (memory.at("total") <= 0 || memory.at("available") <= 0) continue;
-    known.push_back(&node);
-    totals.push_back(memory.at("total"));
-    total.push_back(memory.at("total"));
-    available.push_back(memory.at("available"));
-    if (memory.at("left_by_groups") > 0) left.push_back(memory.at("left_by_groups"));
-  }
-  const double median = median_of(totals);
-  for (std::size_t n = 0; n < known.size(); ++n) {
-    const Node& node = *known[n];
-    const std::int64_t group = node.part("memory").at("left_by_groups");
-    const std::int64_t usable = group > 0 ? std::min(available[n], group) : available[n];
-    const bool little = judgement.fail_if(usable < node.size() * least_per_rank, users, "{}: {} for {}", node.host,
-                                          bytes_text(usable), counted(node.size(), "rank"));
-    judgement.warn_if(!little && static_cast<double>(available[n]) < enough_available * totals[n], users,
-                      "{}: {} of {} are available", node.host, bytes_text(available[n]), bytes_text(total[n]));
-    judgement.warn_if(totals[n] < same_size * median, "sudo dmidecode -t memory | grep -i size  # is a module missing?",
-                      "{} has {}, the nodes' median is {}", node.host, bytes_text(total[n]), memory_text(median));
-  }
-  if (known.empty()) return judgement.unknown("the system does not report it");
-  judgement.ok(fmt::format("{} available of {}{}", memory_range(available), memory_range(total),
-                           left.empty() ? "" : ", of which control groups leave " + memory_range(left)));
-}
-
-// For MPI's buffers, and for the panels that ranks of a node share. Containers get 64 MiB by default.
-void check_shared_memory(const Job& job, Judgement& judgement) {
-  constexpr std::int64_t least_per_rank = 32 * mebibyte, enough = gibibyte;
-  std::vector<std::int64_t> free, total;
-  for (const Node& node : job.nodes) {
-    const json& folder = node.part("shared_memory");
-    const std::string path = folder.at("path"), container = node.part("container").at("kind");
-    const std::int64_t bytes = folder.at("free");
-    const bool shares = node.size() > 1;
-    if (!folder.at("writable").get<bool>()) {
-      judgement.add_problem(shares ? Verdict::fail : Verdict::warn,
-                            "sudo mount -t tmpfs -o size=50%,mode=1777 tmpfs " + path,
-                            fmt::format("{}: {} cannot be written", node.host, path));
-      continue;
-    }
-    free.push_back(bytes);
-    total.push_back(folder.at("total"));
-    const std::string remedy = container == "Docker"   ? "docker run --shm-size=8g IMAGE glinpack ..."
-                               : container == "Podman" ? "podman run --shm-size=8g IMAGE glinpack ..."
-                                                       : "sudo mount -o remount,size=50% /dev/shm";
-    if (shares && bytes < std::max(enough, node.size() * least_per_rank)) {
-      judgement.add_problem(bytes < node.size() * least_per_rank ? Verdict::fail : Verdict::warn, remedy,
-                            fmt::format("{}: {} of {} in {} for {}", node.host, bytes_text(bytes),
-                                        bytes_text(total.back()), path, counted(node.size(), "rank")));
-    }
-  }
-  if (free.empty()) return;
-  judgement.ok(fmt::format("{} free of {} in {}", memory_range(free), memory_range(total),
-                           fact_text(job.part("shared_memory").at("path"))));
-}
-
-void check_temporary_space(const Node& node, Judgement& judgement) {
-  constexpr std::int64_t least = 64 * mebibyte, enough = gibibyte;
-  const char* const remedy = "export TMPDIR=FOLDER  # with more space, on a disk of the node";
-  const json& folder = node.part("temporary");
-  const std::string path = folder.at("path");
-  const std::int64_t free = folder.at("free");
-  const std::string here = fmt::format("{}: {} free in {}", node.host, bytes_text(free), path);
-  const bool wrong =
-      judgement.fail_if(!folder.at("writable").get<bool>(), remedy, "{}: {} cannot be written", node.host, path) ||
-      judgement.fail_if(free < least, remedy, "{}", here) || judgement.warn_if(free < enough, remedy, "{}", here);
-  if (!wrong) judgement.ok(here);
-}
-
-void check_locked_memory(const Node& node, Judgement& judgement) {
-  constexpr std::int64_t enough = mebibyte, enough_for_rdma = gibibyte;
-  std::optional<std::int64_t> limit;
-  for (const json* rank : node.ranks) {
-    const std::int64_t locked = rank->at("memory").at("locked");
-    if (locked >= 0) limit = std::min(limit.value_or(locked), locked);
-  }
-  const int rdma = node.part("memory").at("rdma_devices");
-  const std::string here = fmt::format("{}: {}{}", node.host, limit ? bytes_text(*limit) : "no limit",
-                                       rdma > 0 ? ", " + counted(rdma, "RDMA adapter") : "");
-  const char* const remedy =
-      node.part("process").at("launcher") == "Slurm"
-          ? "ulimit -l unlimited  # and LimitMEMLOCK=infinity in slurmd's unit, PropagateResourceLimitsExcept=MEMLOCK"
-          : "ulimit -l unlimited  # for good: memlock in /etc/security/limits.d";
-  const bool wrong = judgement.fail_if(limit && rdma > 0 && *limit < enough_for_rdma, remedy,
-                                       "{}, which cannot register MPI's buffers", here) ||
-                     judgement.warn_if(limit && *limit < enough, remedy, "{}", here);
-  if (!wrong) judgement.ok(here);
-}
-
-// A check looks at the whole job once, or at every node.
+// The evidence of a check without problems, of each subject of its scope, and the text if it is unknown.
 struct Check {
   const char* name;
-  void (*of_job)(const Job&, Judgement&) = nullptr;
-  void (*of_node)(const Node&, Judgement&) = nullptr;
+  Scope scope;
+  const char* ok;
+  const char* unknown;
 };
 
 constexpr std::array checks{
-    Check{"mpi", check_mpi},
-    Check{"world", check_world},
-    Check{"hosts", check_hosts},
-    Check{"program", check_program},
-    Check{"affinity", check_affinity},
-    Check{.name = "threads", .of_node = check_threads},
-    Check{"kernels", check_kernels},
-    Check{"load", check_load},
-    Check{"clocks", check_clocks},
-    Check{.name = "container", .of_node = check_container},
-    Check{.name = "render-nodes", .of_node = check_render_nodes},
-    Check{"devices", check_devices},
-    Check{"driver", check_driver},
-    Check{"renderer", check_renderer},
-    Check{"gpu-map", check_gpu_map},
-    Check{"gpu-distance", check_gpu_distance},
-    Check{"device-memory", check_device_memory},
-    Check{"host-memory", check_host_memory},
-    Check{"shared-memory", check_shared_memory},
-    Check{.name = "temporary-space", .of_node = check_temporary_space},
-    Check{.name = "locked-memory", .of_node = check_locked_memory},
-    Check{"network", check_network},
-    Check{"gemm", check_gemm},
-    Check{"burn-in", check_burn_in},
+    Check{"mpi", Scope::job,
+          "{/process/mpi_library}, compiled with {/process/mpi_headers}[, started by {/process/launcher}]; {/job/size}",
+          "not reported"},
+    Check{"affinity", Scope::node,
+          "{/node/size|#rank} x {/node/max_threads|#thread} on {/node/cores} of {/processor/node_cores|#core}",
+          "the system does not report cores"},
+    Check{"kernels", Scope::rank,
+          "{/processor/kernels} for {/processor/name}[ (OpenBLAS had chosen {/processor/kernels_before}; glinpack set "
+          "OPENBLAS_CORETYPE={/processor/core_type})]",
+          "OpenBLAS does not report it"},
+    Check{"load", Scope::node, "other programs used {/processor/other_load|1} processors during the measurements",
+          "not measured: --quick"},
+    Check{"clocks", Scope::rank,
+          "[, governor {/processor/governor}][, throttled by heat {/processor/throttled|#time}][, device at "
+          "{/device/mhz|0} MHz][, device at {/device/celsius|0} C][, {/device/throttle}]",
+          "not readable, or not read: --quick"},
+    Check{"devices", Scope::node,
+          "{/graphics/devices|#device}, {/graphics/hardware} of them hardware[; in {/graphics/container}]",
+          "not requested: --backend {/graphics/backend}"},
+    Check{"renderer", Scope::rank, "{/device/renderer}, {/device/version}",
+          "no GPU: --backend auto computes with OpenBLAS"},
+    Check{"gpu-map", Scope::rank,
+          "device {/rank/gpu/index}[ at {/rank/gpu/pci/address}][, NUMA node {/rank/gpu/pci/numa_node}][, "
+          "x{/rank/gpu/pci/width}][, {/rank/gpu/free_memory|bytes} of {/rank/gpu/total_memory|bytes} free]",
+          "no rank has a hardware device"},
+    Check{"memory", Scope::node,
+          "{/memory/available|bytes} of {/memory/total|bytes} available[, of which control groups leave "
+          "{/memory/left_by_groups|bytes}], {/memory/shared|bytes} in /dev/shm[, {/node/locked|bytes} may be locked]",
+          "the system does not report it"},
+    Check{"network", Scope::job,
+          "{/job/links/measured} of {/job/links/pairs} pairs measured[; {/job/links/within}][; {/job/links/between}][; "
+          "{/job/turns}]",
+          "not measured: one rank, or --quick"},
+    Check{
+        "gemm", Scope::job,
+        "OpenBLAS's dgemm {/job/gemm/host}[; the devices' double-precision update {/job/gemm/device}][; not compared, "
+        "since {/job/turns}]",
+        "not measured: --quick"},
+    Check{"burn-in", Scope::rank,
+          "{/rank/peers/count|#device}, {/rank/peers/median|1} GFLOPS (median)[, {/rank/peers/too_few}]",
+          "not run: --burn-in MINUTES, or ended before loops of the final N"},
 };
+
+using Fact = const json&;
+using Of = const Subject&;
+
+// A problem: a fact, the verdict on it, evidence and remedy. It is judged for each subject that has the fact.
+struct Problem {
+  std::string_view check;
+  Scope scope;
+  const char* fact;
+  Verdict (*judge)(Fact fact, Of subject);
+  const char* evidence;
+  const char* remedy;
+};
+
+constexpr Verdict warn_if(bool wrong) { return wrong ? Verdict::warn : Verdict::ok; }
+constexpr Verdict fail_if(bool wrong) { return wrong ? Verdict::fail : Verdict::ok; }
+
+bool is_open_mpi(const std::string& text) { return text.find("Open MPI") != std::string::npos; }
+
+// MPICH's derivatives share one ABI (https://www.mpich.org/abi).
+bool is_abi_compatible(const std::string& library, const std::string& headers) {
+  if (is_open_mpi(headers)) return is_open_mpi(library);
+  const auto names = [&library](const char* mpi) { return library.find(mpi) != std::string::npos; };
+  return !headers.starts_with("MPICH") || names("MPICH") || names("Intel") || names("MVAPICH");
+}
+
+bool names_nvidia(const json& text) { return text.get_ref<const std::string&>().find("nvidia") != std::string::npos; }
+bool lacks_gpu(Of node) { return node.find("/graphics/devices") != nullptr && !node.holds("/node/has_gpu"); }
+bool lacks_nvidia(Of node) {
+  const json& vendors = *node.find("/graphics/egl_vendors");
+  return lacks_gpu(node) && node.holds("/graphics/nvidia_files") && std::ranges::none_of(vendors, names_nvidia);
+}
+bool has_gpu_on_bus(Of subject) { return !subject.find("/graphics/gpus")->empty(); }
+
+Verdict judge_absence(Of node) {
+  if (node.find("/graphics/devices") == nullptr || node.number("/graphics/devices") > 0) return Verdict::ok;
+  return has_gpu_on_bus(node) ? Verdict::fail : Verdict::warn;
+}
+Verdict judge_unusable(Fact devices, Of node) {
+  if (devices.empty()) return Verdict::ok;
+  return node.find("/device") == nullptr && node.text("/graphics/backend") != "auto" ? Verdict::fail : Verdict::warn;
+}
+
+bool lacks_graphics(Of node) {
+  const std::string capabilities = "," + node.text("/graphics/driver_capabilities") + ",";
+  return lacks_gpu(node) && capabilities != ",," && capabilities.find(",all,") == std::string::npos &&
+         capabilities.find(",graphics,") == std::string::npos;
+}
+
+// "580.159" of "4.6.0 NVIDIA 580.159", and 580.159.03 may be the same: some sources truncate it.
+bool is_version_of(const std::string& version, const std::string& module) {
+  const std::size_t at = version.find("NVIDIA ");
+  if (at == std::string::npos || module.empty()) return true;
+  const std::string number = version.substr(at + 7, version.find(' ', at + 7) - at - 7) + '.';
+  return number.starts_with(module + '.') || (module + '.').starts_with(number);
+}
+
+bool is_far(Fact near, Of rank) {
+  const json& own = *rank.find("/processor/processors");
+  return !near.empty() && !own.empty() &&
+         std::find_first_of(own.begin(), own.end(), near.begin(), near.end()) == own.end();
+}
+
+bool is_mostly_used(Fact free, Of rank) {
+  constexpr double mostly_free = 0.9;  // desktops and contexts use the rest
+  return free < mostly_free * rank.number("/rank/gpu/total_memory");
+}
+
+// MPI's buffers, and the panels that ranks of a node share.
+Verdict judge_shared_memory(Fact bytes, Of node) {
+  constexpr double min_per_rank = 32 * mebibyte;
+  const double size = node.number("/node/size");
+  if (size < 2) return Verdict::ok;
+  return bytes < size * min_per_rank ? Verdict::fail : warn_if(bytes < gibibyte);
+}
+
+// Ranks that take turns on cores are compared by half.
+double burn_in_limit(Of rank) {
+  return rank.find("/job/turns") != nullptr && !rank.holds("/burn_in/hardware") ? broken : straggler;
+}
+
+constexpr const char* vendor_file =
+    R"(printf '{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}' | )"
+    "sudo tee /usr/share/glvnd/egl_vendor.d/10_nvidia.json";
+constexpr const char* slowness =
+    "ps aux --sort=-pcpu | head  # on {/host}; of a GPU: nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER";
+
+const std::array problems{
+    Problem{
+        "mpi", Scope::job, "/process/launched",
+        [](Fact launched, Of job) { return fail_if(launched > 1 && job.number("/job/ranks") == 1); },
+        "the launcher ({/process/launcher}) started {/process/launched} processes, but each of them sees a world of "
+        "its own: it belongs to another MPI than glinpack's, {/process/mpi_headers}",
+        "{/job/matching_launcher} {/process/launched} glinpack ...  # the launcher of {/process/mpi_headers}"},
+    Problem{"mpi", Scope::job, "/process/mpi_library",
+            [](Fact library, Of job) { return fail_if(!is_abi_compatible(library, job.text("/process/mpi_headers"))); },
+            "compiled with {/process/mpi_headers}, but running with {/process/mpi_library}",
+            "ldd $(command -v glinpack) | grep libmpi  # then correct LD_LIBRARY_PATH"},
+    Problem{"mpi", Scope::rank, "/process/program",
+            [](Fact program, Of rank) { return fail_if(program != *rank.find("/job/program")); },
+            "glinpack {/process/program}, rank 0 runs {/job/program}",
+            "which -a glinpack  # on every node: one installation for all"},
+    Problem{"mpi", Scope::job, "/process/allocated_tasks",
+            [](Fact tasks, Of job) {
+              return warn_if(tasks > 1 && job.number("/job/ranks") == 1 && job.number("/process/launched") <= 1);
+            },
+            "one process in a Slurm allocation of {/process/allocated_tasks} tasks",
+            "srun -n {/process/allocated_tasks} glinpack ..."},
+    Problem{"mpi", Scope::node, "/node/size",
+            [](Fact size, Of node) { return warn_if(size < *node.find("/job/max_size")); },
+            "{/node/size|#rank}, other nodes have {/job/max_size}", "{/job/commands/even}"},
+
+    Problem{"affinity", Scope::node, "/node/cores",
+            [](Fact cores, Of node) {
+              const double size = node.number("/node/size"), node_cores = node.number("/processor/node_cores");
+              return warn_if(size > node.number("/node/capacity") && (cores >= node_cores || size > node_cores));
+            },
+            "{/node/size} ranks share {/node/capacity|#core}", "{/job/commands/start} {/job/capacity} glinpack ..."},
+    Problem{"affinity", Scope::node, "/node/cores",
+            [](Fact cores, Of node) {
+              const double size = node.number("/node/size"), node_cores = node.number("/processor/node_cores");
+              const bool has_quota = node.find("/processor/core_limit") != nullptr;
+              return warn_if(cores < node_cores && size <= node_cores &&
+                             (size > node.number("/node/capacity") || (cores <= node_cores / 2 && !has_quota)));
+            },
+            "{/node/size|#rank} may use {/node/cores} of {/processor/node_cores|#core}", "{/job/commands/bind}"},
+    Problem{"affinity", Scope::node, "/node/is_bound",
+            [](Fact is_bound, Of node) {
+              const double size = node.number("/node/size");
+              return warn_if(!is_bound && size > 1 && size <= node.number("/node/capacity") &&
+                             node.number("/processor/numa_nodes") > 1);
+            },
+            "{/node/size} ranks on {/processor/numa_nodes} NUMA nodes are not bound to cores", "{/job/commands/bind}"},
+    Problem{"affinity", Scope::rank, "/rank/bound_alike",
+            [](Fact ranks, Of rank) {
+              const std::size_t cores = rank.find("/processor/cores")->size();
+              return warn_if(cores > 0 && ranks > cores && rank.number("/node/size") <= rank.number("/node/capacity"));
+            },
+            "bound to the same cores as others: {/processor/cores|list}", "{/job/commands/bind}"},
+    Problem{"affinity", Scope::node, "/node/threads",
+            [](Fact threads, Of node) {
+              const double capacity = node.number("/node/capacity");
+              return warn_if(capacity > 0 && threads > capacity && node.number("/node/max_threads") > 1);
+            },
+            "{/node/size|#rank} x {/node/max_threads} threads on {/node/capacity|#core}",
+            "glinpack plu --threads {/node/threads_each} ..."},
+
+    Problem{"kernels", Scope::rank, "/processor/better_kernels", [](Fact better, Of) { return warn_if(better != ""); },
+            "OpenBLAS has the kernels {/processor/kernels} where {/processor/better_kernels} suit {/processor/name}",
+            "export OPENBLAS_CORETYPE={/processor/better_kernels}"},
+
+    Problem{"load", Scope::node, "/processor/other_load",
+            [](Fact load, Of node) {
+              return warn_if(is_loaded(load, static_cast<int>(node.number("/processor/node_processors"))));
+            },
+            "other programs used {/processor/other_load|1} of {/processor/node_processors|#processor} during the "
+            "measurements",
+            "ps aux --sort=-pcpu | head  # on {/host}; then measure again"},
+
+    Problem{"clocks", Scope::rank, "/processor/governor",
+            [](Fact governor, Of) { return warn_if(governor == "powersave"); }, "the processor's governor is powersave",
+            "sudo cpupower frequency-set --governor performance"},
+    Problem{"clocks", Scope::rank, "/processor/throttled", [](Fact times, Of) { return warn_if(times > 0); },
+            "cores were throttled by heat {/processor/throttled|#time} since the system started",
+            "sensors  # of lm-sensors; fans, dust, the temperature of the room"},
+    // a power cap is a setting and works as configured; heat and failures of power are faults
+    Problem{"clocks", Scope::rank, "/device/throttle",
+            [](Fact reasons, Of) {
+              return warn_if(std::ranges::any_of(reasons, [](const json& reason) { return reason != "power cap"; }));
+            },
+            "its device is slowed down: {/device/throttle}", slowness},
+
+    // first, since a variable may cause the others
+    Problem{"devices", Scope::node, "/graphics/variables",
+            [](Fact variables, Of node) {
+              const Verdict cause = std::max({judge_absence(node), fail_if(lacks_nvidia(node)),
+                                              judge_unusable(*node.find("/graphics/unusable"), node),
+                                              warn_if(lacks_gpu(node) && has_gpu_on_bus(node))});
+              return variables.empty() ? Verdict::ok : cause;
+            },
+            "the environment has {/graphics/variables}", "unset {/node/variables}"},
+    Problem{
+        "devices", Scope::node, "/graphics/driver_capabilities",
+        [](Fact, Of node) {
+          return !lacks_graphics(node) ? Verdict::ok
+                                       : std::max(Verdict::warn, fail_if(node.holds("/graphics/nvidia_files")));
+        },
+        "NVIDIA_DRIVER_CAPABILITIES={/graphics/driver_capabilities} leaves OpenGL's libraries out",
+        "export NVIDIA_DRIVER_CAPABILITIES=all  # where the container starts; docker: --gpus all -e ..., apptainer: "
+        "--nv --env ..."},
+    Problem{"devices", Scope::node, "/graphics/container",
+            [](Fact container, Of node) {
+              return warn_if(container != "" && node.text("/graphics/nvidia_kernel_driver") != "" &&
+                             !node.holds("/graphics/nvidia_files") && lacks_gpu(node));
+            },
+            "NVIDIA's kernel module is loaded, but the container has no /dev/nvidia files",
+            "export NVIDIA_VISIBLE_DEVICES=all  # where the container starts; docker: --gpus all, apptainer: --nv"},
+    Problem{
+        "devices", Scope::node, "/graphics/denied/0",
+        [](Fact, Of node) { return lacks_gpu(node) ? Verdict::fail : Verdict::warn; },
+        "no permission to read and write {/graphics/denied/0/path} (group {/graphics/denied/0/group})",
+        "ls -l {/graphics/denied/0/path}  # a group may: sudo usermod -aG {/graphics/denied/0/group} \"$USER\", then "
+        "log in again"},
+    Problem{"devices", Scope::node, "/graphics/egl_vendors", [](Fact, Of node) { return fail_if(lacks_nvidia(node)); },
+            "NVIDIA's driver is not among what libEGL finds[: {/graphics/egl_vendors}]", vendor_file},
+    Problem{"devices", Scope::node, "/graphics/unusable", judge_unusable,
+            "device {/graphics/unusable/0/index}: {/graphics/unusable/0/reason}", "glinpack devices"},
+    Problem{"devices", Scope::node, "/graphics/devices", [](Fact, Of node) { return judge_absence(node); },
+            "EGL knows no device", "sudo apt-get install libegl-mesa0 libgl1-mesa-dri  # or the GPU vendor's driver"},
+    Problem{"devices", Scope::rank, "/device/version",
+            [](Fact version, Of rank) {
+              return fail_if(!is_version_of(version, rank.text("/graphics/nvidia_kernel_driver")));
+            },
+            "the driver's libraries are {/device/version}, its kernel module {/graphics/nvidia_kernel_driver}",
+            "cat /proc/driver/nvidia/version  # reboot the node, or install the same version in the container"},
+
+    Problem{"renderer", Scope::rank, "/job/gpu",
+            [](Fact, Of rank) { return warn_if(rank.find("/rank/gpu") == nullptr); },
+            "no GPU, but other ranks have {/job/gpu}: --backend auto computes with OpenBLAS everywhere",
+            "glinpack devices  # on every node"},
+    Problem{"renderer", Scope::rank, "/rank/gpu_text",
+            [](Fact gpu, Of rank) { return warn_if(gpu != *rank.find("/job/gpu")); },
+            "{/rank/gpu_text}, but other ranks have {/job/gpu}", "glinpack devices  # on every node"},
+    Problem{"renderer", Scope::rank, "/graphics/gpus",
+            [](Fact gpus, Of rank) {
+              return warn_if(!gpus.empty() && rank.find("/rank/gpu") == nullptr &&
+                             rank.find("/graphics/devices") != nullptr);
+            },
+            "uses no GPU, although the bus has {/graphics/gpus}", "glinpack devices"},
+    Problem{"renderer", Scope::rank, "/device/software", [](Fact is_software, Of) { return warn_if(is_software); },
+            "{/device/renderer}: the processor draws", "glinpack plu --backend openblas ..."},
+
+    Problem{"gpu-map", Scope::rank, "/rank/sharing", [](Fact ranks, Of) { return warn_if(ranks > 1); },
+            "share device {/rank/shared_index}, {/rank/gpu/renderer}",
+            "env | grep VISIBLE_DEVICES  # of every rank; leave --device out, or start one rank a GPU: "
+            "{/job/commands/start} {/job/gpus} glinpack ..."},
+    Problem{"gpu-map", Scope::rank, "/rank/gpu/pci/local_processors",
+            [](Fact near, Of rank) { return warn_if(is_far(near, rank)); },
+            "runs on processors {/processor/processors|list}, its GPU {/rank/gpu/pci/address} is near "
+            "{/rank/gpu/pci/local_processors|list}",
+            "{/job/commands/closest}"},
+    Problem{"gpu-map", Scope::rank, "/rank/gpu/pci/width",
+            [](Fact width, Of rank) { return warn_if(width < rank.number("/rank/gpu/pci/max_width")); },
+            "GPU {/rank/gpu/pci/address} has {/rank/gpu/pci/width} of its {/rank/gpu/pci/max_width} PCI lanes",
+            "sudo lspci -vv -s {/rank/gpu/pci/address} | grep -i lnk  # another slot, or the card is not seated"},
+    Problem{"gpu-map", Scope::rank, "/rank/gpu/free_memory",
+            [](Fact free, Of rank) { return warn_if(is_mostly_used(free, rank)); },
+            "{/rank/gpu/free_memory|bytes} of {/rank/gpu/total_memory|bytes} of device {/rank/gpu/index} are free",
+            "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv  # or: sudo fuser -v /dev/dri/renderD*"},
+
+    Problem{"memory", Scope::node, "/node/memory",
+            [](Fact bytes, Of node) {
+              constexpr double min_per_rank = 256 * mebibyte;  // for a useful measurement
+              return fail_if(bytes < min_per_rank * node.number("/node/size"));
+            },
+            "{/node/memory|bytes} for {/node/size|#rank}", "ps aux --sort=-rss | head"},
+    Problem{"memory", Scope::node, "/memory/available",
+            [](Fact bytes, Of node) { return warn_if(bytes < 0.5 * node.number("/memory/total")); },
+            "{/memory/available|bytes} of {/memory/total|bytes} are available", "ps aux --sort=-rss | head"},
+    Problem{"memory", Scope::node, "/memory/shared", judge_shared_memory,
+            "{/memory/shared|bytes} in /dev/shm for {/node/size} ranks",
+            "sudo mount -o remount,size=50% /dev/shm  # of a container: docker run --shm-size=8g"},
+    Problem{"memory", Scope::node, "/node/locked",
+            [](Fact bytes, Of node) { return fail_if(node.number("/memory/rdma_devices") > 0 && bytes < gibibyte); },
+            "{/node/locked|bytes} may be locked: RDMA adapters cannot register MPI's buffers",
+            "ulimit -l unlimited  # for good: /etc/security/limits.d; Slurm: LimitMEMLOCK=infinity in slurmd's unit"},
+
+    // oversubscribed ranks wait for their time slice in every round trip: only bandwidths far below the others' count
+    Problem{"network", Scope::link, "/link/ratio",
+            [](Fact ratio, Of link) { return warn_if(link.find("/job/turns") == nullptr || ratio < 0.25); },
+            "{/link/first} and {/link/second}: {/link/text}, usual are {/link/usual}",
+            "{/job/commands/start} {/job/ranks} glinpack network --ping-pong {/link/ends}  # then {/link/look_at}"},
+
+    Problem{"gemm", Scope::rank, "/gemm/error", [](Fact error, Of) { return fail_if(error != ""); }, "{/gemm/error}",
+            "glinpack peaks --backend gl-compute"},
+    Problem{"gemm", Scope::rate, "/rate/ratio",
+            [](Fact ratio, Of rate) {
+              return ratio < broken ? Verdict::fail : warn_if(ratio < rate.number("/rate/limit"));
+            },
+            "{/rate/name} has {/rate/value|giga} GFLOPS, {/rate/ratio|2} of {/rate/of} {/rate/usual|giga}", slowness},
+
+    Problem{"burn-in", Scope::rank, "/burn_in/error", [](Fact error, Of) { return fail_if(error != ""); },
+            "{/burn_in/error}", "glinpack devices"},
+    Problem{"burn-in", Scope::rank, "/burn_in/mismatches", [](Fact checks, Of) { return fail_if(checks > 0); },
+            "{/rank/burnt_in} computes wrongly: {/burn_in/mismatches|#failed check}, the first in "
+            "{/burn_in/first_mismatch}",
+            "glinpack doctor --burn-in 60  # on {/host} alone, or replace the device"},
+    Problem{"burn-in", Scope::rank, "/rank/peers/ratio",
+            [](Fact ratio, Of rank) { return ratio < broken ? Verdict::fail : warn_if(ratio < burn_in_limit(rank)); },
+            "{/rank/burnt_in}: {/burn_in/median_gflops|1} GFLOPS, {/rank/peers/ratio|2} of the median of "
+            "{/rank/peers/count} such devices, {/rank/peers/median|1}",
+            slowness},
+    Problem{"burn-in", Scope::rank, "/burn_in/second_half_gflops",
+            [](Fact after, Of rank) {
+              constexpr double min_loops = 6;
+              return warn_if(rank.number("/burn_in/measured_loops") >= min_loops &&
+                             after < burn_in_limit(rank) * rank.number("/burn_in/first_half_gflops"));
+            },
+            "{/rank/burnt_in}: {/burn_in/second_half_gflops|1} GFLOPS in the second half of its loops, "
+            "{/burn_in/first_half_gflops|1} in the first",
+            slowness},
+};
+
+// Evidence that several subjects share is shown once, with their hosts and ranks.
+struct Evidence {
+  std::string text;
+  Verdict verdict = Verdict::unknown;
+  std::set<std::string> hosts = {};
+  std::vector<int> ranks = {};
+  std::size_t subjects = 0;
+
+  std::string labelled() const {
+    std::string label = list_text({hosts.begin(), hosts.end()});
+    if (!ranks.empty()) label += ", " + ranks_text(ranks);
+    return label + (label.empty() ? "" : ": ") + text;
+  }
+};
+
+void add(std::vector<Evidence>& all, const Subject& subject, Verdict verdict, const std::string& text) {
+  auto found = std::ranges::find(all, text, &Evidence::text);
+  if (found == all.end()) found = all.insert(all.end(), {text, verdict});
+  ++found->subjects;
+  if (!subject.host.empty()) found->hosts.insert(subject.host);
+  if (subject.rank >= 0) found->ranks.push_back(subject.rank);
+}
+
+std::string joined(const std::vector<Evidence>& all) {
+  constexpr std::size_t max_shown = 4;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(all.size(), max_shown); ++i) shown.push_back(all[i].labelled());
+  if (all.size() > max_shown) shown.push_back(fmt::format("and {} more like these", all.size() - max_shown));
+  return fmt::format("{}", fmt::join(shown, "; "));
+}
+
+std::vector<Evidence> good_evidence(const Check& check, const std::vector<Subject>& subjects) {
+  std::vector<Evidence> good;
+  for (const Subject& subject : subjects) {
+    bool known = true;
+    std::string text = subject.filled(check.ok, &known);
+    text.erase(0, text.starts_with(", ") ? 2 : 0);
+    if (known && !text.empty()) add(good, subject, Verdict::ok, text);
+  }
+  if (good.size() == 1 && good.front().subjects == subjects.size()) good.front() = {good.front().text, Verdict::ok};
+  return good;
+}
+
+Finding finding_of(const Check& check, const Subjects& subjects) {
+  std::vector<Evidence> found;
+  std::vector<std::string> remedies;
+  for (const Verdict wanted : {Verdict::fail, Verdict::warn}) {  // the worst come first
+    for (const Problem& problem : problems) {
+      if (problem.check != check.name) continue;
+      for (const Subject& subject : subjects.of(problem.scope)) {
+        const json* fact = subject.find(problem.fact);
+        if (fact == nullptr || problem.judge(*fact, subject) != wanted) continue;
+        add(found, subject, wanted, subject.filled(problem.evidence));
+        const std::string remedy = subject.filled(subject.filled(problem.remedy));
+        if (std::ranges::find(remedies, remedy) == remedies.end()) remedies.push_back(remedy);
+      }
+    }
+  }
+  if (!found.empty()) {
+    constexpr std::size_t max_remedies = 4;
+    remedies.resize(std::min(remedies.size(), max_remedies));
+    return {check.name, found.front().verdict, joined(found), remedies};
+  }
+  const std::vector<Evidence> good = good_evidence(check, subjects.of(check.scope));
+  if (good.empty()) return {check.name, Verdict::unknown, subjects.of(Scope::job).front().filled(check.unknown), {}};
+  return {check.name, Verdict::ok, joined(good), {}};
+}
 
 }  // namespace
 
@@ -293,16 +450,9 @@ std::string_view name_of(Verdict verdict) {
 }
 
 std::vector<Finding> judge(const Facts& facts) {
-  const Job job(facts);
+  const Subjects subjects(facts);
   std::vector<Finding> findings;
-  for (const Check& check : checks) {
-    Judgement judgement(check.name);
-    if (check.of_job != nullptr) check.of_job(job, judgement);
-    if (check.of_node != nullptr) {
-      for (const Node& node : job.nodes) check.of_node(node, judgement);
-    }
-    findings.push_back(judgement.finding());
-  }
+  for (const Check& check : checks) findings.push_back(finding_of(check, subjects));
   return findings;
 }
 
@@ -310,97 +460,6 @@ Verdict worst_of(std::span<const Finding> findings) {
   Verdict worst = Verdict::unknown;
   for (const Finding& finding : findings) worst = std::max(worst, finding.verdict);
   return worst;
-}
-
-Job::Job(const Facts& of_ranks) : facts(of_ranks) {
-  std::map<std::pair<std::string, int>, std::size_t> places;
-  for (const json& rank : facts.ranks) {
-    const std::string host = rank.at("host").at("name");
-    const auto [place, is_new] = places.try_emplace({host, rank.at("process").at("node").get<int>()}, nodes.size());
-    if (is_new) nodes.push_back({host, {}});
-    nodes[place->second].ranks.push_back(&rank);
-  }
-}
-
-Judgement::Problem& Judgement::insert(Verdict verdict, const std::string& remedy, const std::string& evidence) {
-  // the worst come first
-  const bool first = verdict > worst_;
-  worst_ = std::max(worst_, verdict);
-  if (std::find(remedies_.begin(), remedies_.end(), remedy) == remedies_.end()) {
-    remedies_.insert(first ? remedies_.begin() : remedies_.end(), remedy);
-  }
-  return *problems_.insert(first ? problems_.begin() : problems_.end(), {evidence, {}, {}});
-}
-
-void Judgement::add_problem_of(const json& rank, Verdict verdict, const std::string& remedy,
-                               const std::string& evidence) {
-  const auto found = std::find_if(problems_.begin(), problems_.end(), [&](const Problem& problem) {
-    return !problem.ranks.empty() && problem.evidence == evidence;
-  });
-  Problem& problem = found == problems_.end() ? insert(verdict, remedy, evidence) : *found;
-  problem.hosts.insert(host_of(rank));
-  problem.ranks.push_back(number_of(rank));
-}
-
-std::string Judgement::Problem::text() const {
-  return ranks.empty()
-             ? evidence
-             : fmt::format("{}, {}: {}", list_text({hosts.begin(), hosts.end()}), ranks_text(ranks), evidence);
-}
-
-Finding Judgement::finding() const {
-  if (problems_.empty()) {
-    const std::vector<std::string>& shown = good_.empty() ? unknown_ : good_;
-    return {check_, good_.empty() ? Verdict::unknown : Verdict::ok, fmt::format("{}", fmt::join(shown, "; ")), {}};
-  }
-  std::vector<std::string> shown, remedies = remedies_;
-  for (const Problem& problem : problems_) shown.push_back(problem.text());
-  shown.resize(std::min(shown.size(), most_shown));
-  remedies.resize(std::min(remedies.size(), most_shown));
-  if (problems_.size() > most_shown) {
-    shown.push_back(fmt::format("and {} more like these", problems_.size() - most_shown));
-  }
-  return {check_, worst_, fmt::format("{}", fmt::join(shown, "; ")), std::move(remedies)};
-}
-
-std::string fact_text(const json& fact) { return fact.is_string() ? fact.get<std::string>() : fact.dump(); }
-
-int number_of(const json& rank) { return rank.at("process").at("rank"); }
-std::string host_of(const json& rank) { return rank.at("host").at("name"); }
-std::string burnt_in_device(const json& rank) {
-  const json& burn_in = rank.at("burn_in");
-  const int index = burn_in.at("device_index");
-  return host_of(rank) + (index < 0 ? "" : fmt::format(", device {}", index)) + ", " + fact_text(burn_in.at("device"));
-}
-
-std::string ranks_text(const std::vector<int>& ranks) {
-  std::string list;
-  for (const char c : list_of_processors(ranks)) list += c == ',' ? std::string(", ") : std::string(1, c);
-  return (ranks.size() == 1 ? "rank " : "ranks ") + list;
-}
-
-std::string counted(std::int64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-std::string list_text(const std::vector<std::string>& names) {
-  std::vector<std::string> shown = names;
-  if (shown.size() > most_shown + 1) shown.resize(most_shown);
-  const std::string list = fmt::format("{}", fmt::join(shown, ", "));
-  return shown.size() == names.size() ? list : fmt::format("{} and {} more", list, names.size() - shown.size());
-}
-
-std::string memory_range(const std::vector<std::int64_t>& bytes) {
-  if (bytes.empty()) return "none";
-  const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
-  const std::string from = memory_text(static_cast<double>(*least)), to = memory_text(static_cast<double>(*most));
-  return from == to ? to : from + " to " + to;
-}
-
-double median_of(std::vector<double> values) { return values.empty() ? 0 : spread_of(std::move(values)).median; }
-
-std::string start_command(const json& process, std::int64_t ranks) {
-  return fmt::format("{} {} glinpack ...", process.at("launcher") == "Slurm" ? "srun -n" : "mpirun -np", ranks);
 }
 
 }  // namespace glinpack::app::doctor

@@ -1,5 +1,5 @@
-// Judges facts by one table of checks. Pure, so that tests can supply facts. There is one finding per check, always in
-// the same order. Remedies are commands.
+// Judges facts by one table. Pure, so that tests can supply facts. There is one finding per check, always in the same
+// order. Remedies are commands.
 #pragma once
 
 #include <span>

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "app/doctor/burn_in.hpp"
-#include "app/doctor/judgement.hpp"
 #include "app/doctor/machine_file.hpp"
 #include "app/doctor/measure.hpp"
-#include "app/doctor/pci.hpp"
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
@@ -20,8 +18,8 @@
 #include "app/program/mpi_command.hpp"
 #include "app/program/node_load.hpp"
 #include "app/program/outputs.hpp"
+#include "app/program/pci.hpp"
 #include "app/program/program_context.hpp"
-#include "app/program/watchdog_option.hpp"
 #include "app/record/network_record.hpp"
 #include "backend/registry.hpp"
 #include "watch/stop_request.hpp"
@@ -75,9 +73,9 @@ OptionTable doctor_table(DoctorOptions& o) {
   };
   const std::vector<Field> machine{
       {"backend", name_value(o.backend, backend_choices()),
-       "Check for this backend. openblas and reference need no device; gl-compute and gl-raster accept software "
-       "OpenGL"},
-      {"device", whole(o.device, 0, largest, "INDEX"), "EGL device of every process, an index of `glinpack devices`",
+       "Check for this backend. openblas and reference need no device; the others accept a software "
+       "device"},
+      {"device", whole(o.device, 0, largest, "INDEX"), "Device of every process, an index of `glinpack devices`",
        "by local rank"},
       {"threads", whole(o.threads, 1, largest), "Host threads of each process",
        "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores / ranks of the node"},
@@ -126,30 +124,26 @@ DoctorOptions parse_on_all_ranks(const std::vector<std::string>& arguments) {
 }
 
 void read_sensors(const Devices& devices, json& mine) {
-  mine["clocks"] = read_clocks("", mine["processor"]["processors"].get<std::vector<int>>());
-  const json* chosen = hardware_of(mine);
-  if (!devices || chosen == nullptr) return;
-  const auto place = chosen->at("index").get<std::size_t>();
-  const DeviceDescription& device = devices->at(place);
-  json& facts = mine["graphics"]["devices"].at(place);
-  const std::string address = read_device_sensor(
-      sensors::Places::from_environment(), {.vendor = device.vendor, .uuid = device.uuid, .drm_file = device.drm_file},
-      mine["clocks"], facts);
-  if (facts["pci"]["address"] == "") facts["pci"] = PciBus().device(address);
+  read_clocks("", mine["processor"]);
+  if (hardware_of(mine) == nullptr) return;
+  json& facts = mine["device"];
+  const DeviceDescription& device = devices->at(facts["index"].get<std::size_t>());
+  const std::string address =
+      read_device_sensor(sensors::Places::from_environment(),
+                         {.vendor = device.vendor, .uuid = device.uuid, .drm_file = device.drm_file}, facts);
+  if (facts["pci"].is_null()) facts["pci"] = PciBus().device(address);
 }
 
 // Returns the screening on rank 0, if there are links.
 std::optional<Screening> measure(const DoctorOptions& options, const Devices& devices, json& mine) {
   std::optional<Screening> screening;
   const NodeLoad load;
-  resolve_host_name(mine["host"]);
   if (mine["process"]["world_size"] > 1) {
     screening = screen_links(MPI_COMM_WORLD, {.seconds = options.network_seconds, .concurrent_pairs = false});
   }
-  const json* device = device_of(mine);
-  const bool measured =
-      device != nullptr && (!device->at("software").get<bool>() || computes_on_device(options.backend));
-  mine["gemm"] = measure_gemm(mine["processor"]["threads"], measured ? device->at("index").get<int>() : -1,
+  const json& device = mine["device"];
+  const bool measured = !device.is_null() && (!device["software"].get<bool>() || computes_on_device(options.backend));
+  mine["gemm"] = measure_gemm(mine["processor"]["threads"], measured ? device["index"].get<int>() : -1,
                               {.repeat = 5, .seconds = options.gemm_seconds});
   mine["processor"]["other_load"] = load.of_others();
   read_sensors(devices, mine);  // right after the products, while the device is still warm
@@ -202,8 +196,8 @@ int run_doctor_command(int argc, char** argv) {
 
 std::vector<std::string> notes_before_run(const MpiSession& session, const Target& target, const Devices& devices) {
   // rank 0 gathers the facts of all ranks; this bounds its memory
-  constexpr int most_ranks = 1024;
-  if (session.size() > most_ranks) return {};
+  constexpr int max_ranks = 1024;
+  if (session.size() > max_ranks) return {};
   // an error of the doctor must not end a run
   json mine;
   try {
@@ -213,16 +207,10 @@ std::vector<std::string> notes_before_run(const MpiSession& session, const Targe
   }
   Facts facts{.ranks = gathered_on_first_rank(mine), .quick = true, .screening = {}};
   if (session.rank() != 0) return {};
-  std::map<std::string, std::vector<int>> ranks_by_error;
-  for (std::size_t rank = 0; rank < facts.ranks.size(); ++rank) {
-    if (facts.ranks[rank].is_string()) ranks_by_error[facts.ranks[rank]].push_back(static_cast<int>(rank));
-  }
-  std::vector<std::string> failures;
-  for (const auto& [error, ranks] : ranks_by_error) {
-    failures.push_back("doctor: it could not look, " + ranks_text(ranks) + ": " + error);
-  }
-  if (!failures.empty()) return failures;
   try {
+    for (const json& rank : facts.ranks) {
+      if (rank.is_string()) throw std::runtime_error(rank.get<std::string>());
+    }
     std::vector<Finding> findings = judge(facts);
     // the user named the software OpenGL backend, so that a run reports it itself
     std::erase_if(findings, [&](const Finding& finding) {
@@ -230,7 +218,7 @@ std::vector<std::string> notes_before_run(const MpiSession& session, const Targe
     });
     return findings_notes(findings);
   } catch (const std::exception& error) {
-    return {"doctor: it could not judge: " + std::string(error.what())};
+    return {"doctor: no checks, because of an error: " + std::string(error.what())};
   }
 }
 
@@ -258,10 +246,10 @@ json findings_json(std::span<const Finding> findings, const Facts& facts) {
   }
   if (facts.screening) {
     NetworkResults results;
-    for (const json& rank : facts.ranks) results.hosts.push_back(rank.at("host").at("name"));
+    for (const json& rank : facts.ranks) results.hosts.push_back(rank.at("host"));
     screening = screening_json(*facts.screening, results);
   }
-  return {{"format", 1},          {"verdict", name_of(worst_of(findings))},
+  return {{"format", 2},          {"verdict", name_of(worst_of(findings))},
           {"quick", facts.quick}, {"checks", checks},
           {"ranks", facts.ranks}, {"screening", screening}};
 }

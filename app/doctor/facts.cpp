@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,9 +11,8 @@
 #include <regex>
 #include <sstream>
 
-#include "app/doctor/measure.hpp"
-#include "app/doctor/pci.hpp"
 #include "app/program/node_load.hpp"
+#include "app/program/pci.hpp"
 #include "app/program/program_context.hpp"
 #include "app/program/reexecution.hpp"
 #include "app/program/topology.hpp"
@@ -29,16 +27,14 @@ namespace glinpack::app::doctor {
 namespace {
 
 using nlohmann::json;
+using Devices = std::optional<std::vector<DeviceDescription>>;
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-json environment_or_null(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? json() : json(value);
-}
+json null_if_0(std::int64_t number) { return number > 0 ? json(number) : json(); }
 
 json process_facts(const MpiSession& session) {
   return {{"rank", session.rank()},
@@ -46,7 +42,7 @@ json process_facts(const MpiSession& session) {
           {"local_rank", session.local_rank()},
           {"node", first_rank_of_node()},
           {"program", std::string(version) + " (" + git_commit + ")"},
-          {"mpi_library", MpiSession::library_version()},
+          {"mpi_library", std::regex_replace(MpiSession::library_version(), std::regex(" +"), " ")},
           {"mpi_headers", MpiSession::headers_version()},
           {"launcher", launcher_name()},
           {"launched", launched_processes()},
@@ -54,32 +50,24 @@ json process_facts(const MpiSession& session) {
           {"oversubscribed", ranks_outnumber_cores()}};
 }
 
-json host_facts() {
-  utsname system{};
-  const bool known = uname(&system) == 0;
-  return {{"name", host_name()},
-          {"kernel", known ? std::string(system.sysname) + " " + system.release : ""},
-          {"addresses", json::array()},
-          {"resolve_seconds", -1.0}};
-}
-
 json processor_facts(const Target& target) {
   const NodeView view = view_node();
-  const ProcessorFeatures features = processor_features();
+  const std::string kernels = blas_kernels();
   return {{"name", processor_name()},
           {"cores", view.cores},
           {"processors", view.processors},
           {"node_cores", view.node_cores},
           {"numa_nodes", view.numa_nodes},
-          {"core_limit", view.core_limit},
+          {"core_limit", null_if_0(view.core_limit)},
           {"node_processors", node_processors()},
-          {"other_load", 0.0},
+          {"other_load", nullptr},
           {"threads", target.threads},
-          {"kernels", blas_kernels()},
+          {"kernels", kernels},
           {"kernels_before", kernels_before_reexecution()},
+          {"better_kernels", better_kernels(kernels, processor_features()).value_or("")},
           {"core_type", environment("OPENBLAS_CORETYPE")},
-          {"avx2_fma", features.avx2_fma},
-          {"avx512", features.avx512}};
+          {"governor", nullptr},
+          {"throttled", nullptr}};
 }
 
 json memory_facts() {
@@ -89,24 +77,14 @@ json memory_facts() {
   const std::int64_t available = kibibytes("MemAvailable");
   // the kernel reports a huge number for a group without a limit
   const std::int64_t left = memory_left_by_control_groups().value_or(available);
-  return {{"total", kibibytes("MemTotal")},
-          {"available", available},
-          {"left_by_groups", left < available ? left : 0},
-          {"address_space", address_space_left()},
-          {"locked", limited ? static_cast<std::int64_t>(locked.rlim_cur) : -1},
+  struct statvfs shared {};
+  const bool writable = access("/dev/shm", W_OK | X_OK) == 0 && statvfs("/dev/shm", &shared) == 0;
+  return {{"total", null_if_0(kibibytes("MemTotal"))},
+          {"available", null_if_0(available)},
+          {"left_by_groups", left < available ? json(left) : json()},
+          {"shared", writable ? static_cast<std::int64_t>(shared.f_bavail * shared.f_frsize) : 0},
+          {"locked", limited ? json(locked.rlim_cur) : json()},
           {"rdma_devices", sensors::names_in("/sys/class/infiniband").size()}};
-}
-
-json folder_facts(const std::string& path) {
-  struct statvfs system {};
-  const bool known = statvfs(path.c_str(), &system) == 0;
-  const auto bytes = [&](auto blocks) {
-    return known ? static_cast<std::int64_t>(blocks) * static_cast<std::int64_t>(system.f_frsize) : 0;
-  };
-  return {{"path", path},
-          {"writable", access(path.c_str(), W_OK | X_OK) == 0},
-          {"total", bytes(system.f_blocks)},
-          {"free", bytes(system.f_bavail)}};
 }
 
 std::string group_of(const std::string& path) {
@@ -117,19 +95,14 @@ std::string group_of(const std::string& path) {
 }
 
 // The files under /dev that OpenGL drivers need; /dev/nvidia-uvm is not one.
-json device_files() {
-  json files = json::array();
-  const auto add_files = [&files](const std::string& folder, const char* pattern) {
-    for (const std::string& name : sensors::names_in(folder)) {
-      if (!std::regex_match(name, std::regex(pattern))) continue;
-      const std::string path = folder + "/" + name;
-      const bool usable = access(path.c_str(), R_OK | W_OK) == 0;
-      files.push_back({{"path", path}, {"usable", usable}, {"group", usable ? "" : group_of(path)}});
-    }
-  };
-  add_files("/dev/dri", "renderD.*");
-  add_files("/dev", "nvidia([0-9]*|ctl)");
-  return files;
+void add_device_files(const std::string& folder, const char* pattern, json& graphics) {
+  for (const std::string& name : sensors::names_in(folder)) {
+    if (!std::regex_match(name, std::regex(pattern))) continue;
+    const std::string path = folder + "/" + name;
+    if (name.starts_with("nvidia")) graphics["nvidia_files"] = true;
+    if (access(path.c_str(), R_OK | W_OK) == 0) continue;
+    graphics["denied"].push_back({{"path", path}, {"group", group_of(path)}});
+  }
 }
 
 // The vendor files by which libEGL finds drivers, in the search order of libglvnd.
@@ -152,38 +125,6 @@ std::vector<std::string> egl_vendors() {
   return vendors;
 }
 
-json device_facts(const DeviceDescription& device, const PciBus& bus) {
-  json facts = device_json(device);
-  facts.update(
-      {{"usable", device.usable},
-       {"why_unusable", device.why_unusable},
-       {"uuid", device.uuid},
-       {"total_memory", device.total_memory},
-       {"free_memory", device.free_memory},
-       {"nvlinks", -1},
-       {"pci", device.software ? no_pci_device() : bus.device(pci_address_of("", device.drm_file, device.uuid))}});
-  return facts;
-}
-
-json graphics_facts(const Target& target, int local_rank,
-                    const std::optional<std::vector<DeviceDescription>>& devices) {
-  const PciBus bus;
-  json facts{{"looked", devices.has_value()},
-             {"backend", target.backend},
-             {"devices", json::array()},
-             {"chosen", -1},
-             {"files", device_files()},
-             {"gpus", bus.gpus()},
-             {"nvidia_kernel_driver", nvidia_kernel_driver()},
-             {"egl_vendors", egl_vendors()},
-             {"variables", device_catalog(target.backend).driver_variables()}};
-  if (!devices) return facts;
-  for (const DeviceDescription& device : *devices) facts["devices"].push_back(device_facts(device, bus));
-  const bool by_name = computes_on_device(target.backend);
-  facts["chosen"] = target.device ? *target.device : device_for_local_rank(*devices, local_rank, by_name);
-  return facts;
-}
-
 std::string container_kind() {
   const auto exists = [](const char* path) { return access(path, F_OK) == 0; };
   if (!environment("APPTAINER_CONTAINER").empty()) return "Apptainer";
@@ -194,38 +135,66 @@ std::string container_kind() {
   return environment("container");  // systemd-nspawn and lxc set it
 }
 
+json graphics_facts(const Target& target, const Devices& devices, const PciBus& bus) {
+  json facts{{"backend", target.backend},
+             {"devices", nullptr},
+             {"hardware", 0},
+             {"unusable", json::array()},
+             {"nvidia_files", false},
+             {"denied", json::array()},
+             {"gpus", bus.gpus()},
+             {"nvidia_kernel_driver", nvidia_kernel_driver()},
+             {"egl_vendors", egl_vendors()},
+             {"variables", device_catalog(target.backend).driver_variables()},
+             {"container", container_kind()},
+             {"driver_capabilities", environment("NVIDIA_DRIVER_CAPABILITIES")}};
+  if (!devices) return facts;
+  add_device_files("/dev/dri", "renderD.*", facts);
+  add_device_files("/dev", "nvidia([0-9]*|ctl)", facts);
+  facts["devices"] = devices->size();
+  facts["hardware"] =
+      std::ranges::count_if(*devices, [](const DeviceDescription& one) { return one.usable && !one.software; });
+  for (const DeviceDescription& device : *devices) {
+    if (!device.usable) facts["unusable"].push_back({{"index", device.index}, {"reason", device.why_unusable}});
+  }
+  return facts;
+}
+
+// The device that this rank computes on.
+json device_facts(const Target& target, int local_rank, const Devices& devices, const PciBus& bus) {
+  if (!devices) return {};
+  const bool by_name = computes_on_device(target.backend);
+  const int chosen = target.device ? *target.device : device_for_local_rank(*devices, local_rank, by_name);
+  const auto device =
+      std::ranges::find_if(*devices, [&](const DeviceDescription& one) { return one.usable && one.index == chosen; });
+  if (device == devices->end()) return {};
+  json facts = device_json(*device);
+  facts.update({{"total_memory", null_if_0(device->total_memory)},
+                {"free_memory", null_if_0(device->free_memory)},
+                {"pci", bus.device(sensors::pci_address_of("", device->drm_file).value_or(""))},
+                {"mhz", nullptr},
+                {"celsius", nullptr},
+                {"throttle", json::array()}});
+  return facts;
+}
+
 }  // namespace
 
-json gather_quick_facts(const MpiSession& session, const Target& target,
-                        const std::optional<std::vector<DeviceDescription>>& devices) {
-  const std::string temporary = environment("TMPDIR");
+json gather_quick_facts(const MpiSession& session, const Target& target, const Devices& devices) {
+  const PciBus bus;
   return {{"process", process_facts(session)},
-          {"host", host_facts()},
+          {"host", host_name()},
           {"processor", processor_facts(target)},
           {"memory", memory_facts()},
-          {"shared_memory", folder_facts("/dev/shm")},
-          {"temporary", folder_facts(temporary.empty() ? "/tmp" : temporary)},
-          {"graphics", graphics_facts(target, session.local_rank(), devices)},
-          {"container",
-           {{"kind", container_kind()},
-            {"driver_capabilities", environment_or_null("NVIDIA_DRIVER_CAPABILITIES")},
-            {"visible_devices", environment_or_null("NVIDIA_VISIBLE_DEVICES")}}},
-          {"clocks", unknown_clocks()},
-          {"gemm", {{"host", 0.0}, {"device", 0.0}, {"error", ""}}},
+          {"graphics", graphics_facts(target, devices, bus)},
+          {"device", device_facts(target, session.local_rank(), devices, bus)},
+          {"gemm", nullptr},
           {"burn_in", nullptr}};
 }
 
-const json* device_of(const json& rank) {
-  const json& graphics = rank.at("graphics");
-  for (const json& device : graphics.at("devices")) {
-    if (device.at("index") == graphics.at("chosen") && device.at("usable").get<bool>()) return &device;
-  }
-  return nullptr;
-}
-
 const json* hardware_of(const json& rank) {
-  const json* device = device_of(rank);
-  return device == nullptr || device->at("software").get<bool>() ? nullptr : device;
+  const json& device = rank.at("device");
+  return device.is_null() || device.at("software").get<bool>() ? nullptr : &device;
 }
 
 }  // namespace glinpack::app::doctor

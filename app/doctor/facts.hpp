@@ -1,5 +1,5 @@
 // The facts that every rank gathers about its process, node and devices: a JSON object for each rank, which
-// docs/doctor.schema.json describes ("rank"). Nothing here throws: unreadable values stay empty, 0 or -1.
+// docs/doctor.schema.json describes ("rank"). Nothing here throws: what is unknown is null or empty.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ namespace glinpack::app::doctor {
 /// The facts of all ranks, in rank order.
 struct Facts {
   std::vector<nlohmann::json> ranks;
-  bool quick = false;                  // network, gemm and clocks were skipped
+  bool quick = false;                  // network, gemm, load and clocks were skipped
   std::optional<Screening> screening;  // none: not measured
 };
 
@@ -27,13 +27,12 @@ struct Target {
   int threads = 1;  // of this rank
 };
 
-/// The facts of this rank that take milliseconds to gather. Those of measure.hpp have the values for "unknown".
-/// `devices`: empty if they were not listed.
+/// The facts of this rank that take milliseconds to gather. Those of measure.hpp are null. `devices`: empty if they
+/// were not listed.
 nlohmann::json gather_quick_facts(const MpiSession& session, const Target& target,
                                   const std::optional<std::vector<DeviceDescription>>& devices);
 
-/// The EGL device that a rank computes on, or null. hardware_of() is null for software OpenGL, too.
-const nlohmann::json* device_of(const nlohmann::json& rank);
+/// The device that a rank computes on, or null: none, or software OpenGL.
 const nlohmann::json* hardware_of(const nlohmann::json& rank);
 
 }  // namespace glinpack::app::doctor

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "app/doctor/judgement.hpp"
+#include "app/doctor/subjects.hpp"
 #include "base/measuring.hpp"
 
 namespace glinpack::app::doctor {
@@ -14,18 +14,27 @@ namespace {
 
 using nlohmann::json;
 
-// Bytes that are free for a rank: of its device, or its share of the host.
-std::int64_t free_memory(const Node& node, const json& rank) {
-  const json* device = hardware_of(rank);
-  if (device != nullptr && device->at("free_memory") > 0) return device->at("free_memory");
-  const std::int64_t available = rank.at("memory").at("available"), group = rank.at("memory").at("left_by_groups");
-  return (group > 0 ? std::min(available, group) : available) / node.size();
+// Bytes that are free for a rank: of its device, or its share of the host; 0 if unknown.
+std::int64_t free_memory(const json& rank, std::size_t ranks_of_node) {
+  const auto bytes = [](const json& fact, std::int64_t if_unknown) {
+    return fact.is_null() ? if_unknown : fact.get<std::int64_t>();
+  };
+  if (const json* device = hardware_of(rank); device != nullptr && !device->at("free_memory").is_null()) {
+    return device->at("free_memory");
+  }
+  const std::int64_t available = bytes(rank.at("memory").at("available"), 0);
+  return std::min(available, bytes(rank.at("memory").at("left_by_groups"), available)) /
+         static_cast<std::int64_t>(ranks_of_node);
 }
 
 // FLOPS of a double-precision product.
 double rate_of(const json& rank) {
   const json& gemm = rank.at("gemm");
-  return std::max(gemm.at("host").get<double>(), gemm.at("device").get<double>());
+  double best = 0;
+  for (const char* place : {"host", "device"}) {
+    if (!gemm.is_null() && !gemm.at(place).is_null()) best = std::max(best, gemm.at(place).get<double>());
+  }
+  return best;
 }
 
 std::string between_nodes_text(const Facts& facts) {
@@ -41,29 +50,29 @@ std::string between_nodes_text(const Facts& facts) {
 
 std::string machine_file_text(const Facts& facts) {
   constexpr std::int64_t mebi = std::int64_t{1} << 20;
-  const Job job(facts);
-  std::vector<int> sizes;
+  const auto nodes = ranks_of_nodes(facts.ranks);
+  std::vector<std::size_t> sizes;
   std::vector<std::int64_t> memory;
   std::vector<double> rates;
   bool on_devices = true;
-  for (const Node& node : job.nodes) {
-    sizes.push_back(node.size());
-    for (const json* rank : node.ranks) {
-      memory.push_back(free_memory(node, *rank));
-      rates.push_back(rate_of(*rank));
-      on_devices = on_devices && hardware_of(*rank) != nullptr;
+  for (const auto& ranks : nodes) {
+    sizes.push_back(ranks.size());
+    for (const std::size_t rank : ranks) {
+      memory.push_back(free_memory(facts.ranks[rank], ranks.size()));
+      rates.push_back(rate_of(facts.ranks[rank]));
+      on_devices = on_devices && hardware_of(facts.ranks[rank]) != nullptr;
     }
   }
   std::string text = fmt::format(
       "# Measured by `glinpack doctor` on {}. For `glinpack plan{} --machine FILE`.\n"
       "# Products in double precision: {:.1f} GFLOPS a rank (median). Rates of runs: from = [\"results.json\"].\n",
-      job.nodes.front().host + (job.nodes.size() > 1 ? " and others" : ""), on_devices ? "" : " --backend openblas",
-      spread_of(rates).median * 1e-9);
-  text += fmt::format("nodes = {}\ngpus-per-node = {}{}\n", job.nodes.size(), *std::ranges::min_element(sizes),
+      facts.ranks.front().at("host").get<std::string>() + (nodes.size() > 1 ? " and others" : ""),
+      on_devices ? "" : " --backend openblas", spread_of(rates).median * 1e-9);
+  text += fmt::format("nodes = {}\ngpus-per-node = {}{}\n", nodes.size(), *std::ranges::min_element(sizes),
                       on_devices ? "" : "  # processes");
-  const std::int64_t least = *std::ranges::min_element(memory) / mebi;
-  text += least > 0 ? fmt::format("memory = \"{}MiB\"  # free, the least of all ranks\n", least)
-                    : "# Free memory is unknown: add memory = \"80G\".\n";
+  const std::int64_t min = *std::ranges::min_element(memory) / mebi;
+  text += min > 0 ? fmt::format("memory = \"{}MiB\"  # free, the minimum of all ranks\n", min)
+                  : "# Free memory is unknown: add memory = \"80G\".\n";
   return text + between_nodes_text(facts);
 }
 

@@ -28,9 +28,21 @@
 #include <vector>
 
 #include "app/input/text_file.hpp"
-#include "app/record/run_record.hpp"
+#include "matrix/grid.hpp"
+#include "mpi/broadcast.hpp"
+#include "transport/row_exchange_plan.hpp"
 
 namespace glinpack::app {
+
+/// Parameters of HPL's variant code that glinpack does not use. They are echoed for parsers (HPL_pdtest.c). Values as
+/// in HPL.dat.
+struct HplVariant {
+  bool given = false;  // set by an HPL.dat
+  int nbmin = 16;
+  int ndiv = 2;
+  char pfact = 'R';  // L C R
+  char rfact = 'R';
+};
 
 struct HplDat {
   std::string output_file;

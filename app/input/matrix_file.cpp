@@ -15,7 +15,6 @@
 #include "app/input/input_error.hpp"
 #include "app/input/matrix_readers.hpp"
 #include "app/input/values.hpp"
-#include "app/plu/memory.hpp"
 
 namespace glinpack::app {
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <ostream>
+#include <regex>
 
 #include "app/input/input_error.hpp"
 #include "app/input/matrix_readers.hpp"
@@ -16,109 +17,44 @@ static_assert(std::endian::native == std::endian::little, "elements are read and
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-// A value in the header; a string is without its quotes.
-struct HeaderValue {
-  std::string_view text;
-  bool quoted = false;
-};
-
-// The header is a Python dictionary, such as {'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }, followed by
-// spaces and a newline.
-class HeaderParser {
- public:
-  HeaderParser(std::string_view header, const std::string& path) : header_(header), path_(path) {}
-
-  std::map<std::string_view, HeaderValue> parse() {
-    std::map<std::string_view, HeaderValue> fields;
-    expect('{', "at its beginning");
-    while (next() != '}') {
-      const HeaderValue key = value();
-      if (!key.quoted) fail("has " + in_quotes(key.text) + " instead of the name of a field in quotes");
-      if (key.text != "descr" && key.text != "fortran_order" && key.text != "shape") {
-        fail("has the field " + in_quotes(key.text) + "; 'descr', 'fortran_order' and 'shape' are expected");
-      }
-      expect(':', "after " + in_quotes(key.text));
-      if (!fields.emplace(key.text, value()).second) fail("has the field " + in_quotes(key.text) + " twice");
-      if (next() != '}') expect(',', "after the value of " + in_quotes(key.text));
-    }
-    ++position_;
-    const std::string_view rest = header_.substr(position_);
-    if (rest.find_first_not_of(' ') + 1 != rest.size()) {
-      fail("has " + in_quotes(rest) + " after its brace; only spaces and a newline are expected there");
-    }
-    if (!rest.ends_with('\n')) fail("does not end with a newline; bytes were inserted or removed");
-    return fields;
+// The texts of the fields, a string with its quotes. The header is a Python dictionary, such as
+// {'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }, followed by spaces and a newline.
+std::map<std::string, std::string> fields_of(const std::string& header, const std::string& path) {
+  static const std::string field =
+      R"( *(['"])(descr|fortran_order|shape)\1 *: *(\([^)]*\)|\[[^\]]*\]|'[^']*'|"[^"]*"|\w+) *)";
+  static const std::regex one(field);
+  static const std::regex whole("\\{" + field + "," + std::regex_replace(field, std::regex("1"), "4") + "," +
+                                std::regex_replace(field, std::regex("1"), "7") + ",? *\\} *\n");
+  std::map<std::string, std::string> fields;
+  for (std::sregex_iterator found(header.begin(), header.end(), one), end; found != end; ++found) {
+    fields.emplace((*found)[2], (*found)[3]);
   }
-
- private:
-  // Throws InputError: "FILE: the .npy header REASON".
-  [[noreturn]] void fail(const std::string& reason) const {
-    throw InputError(path_ + ": the .npy header " + reason + "; save the file again with numpy.save");
+  if (fields.size() != 3 || !std::regex_match(header, whole)) {
+    throw InputError(path + ": the .npy header is " + in_quotes(header) +
+                     ", not {'descr': ..., 'fortran_order': ..., 'shape': ...}, spaces and a newline; save the file "
+                     "again with numpy.save");
   }
-
-  // The next character that is no space; '\0' at the end.
-  char next() {
-    position_ = std::min(header_.find_first_not_of(' ', position_), header_.size());
-    return position_ < header_.size() ? header_[position_] : '\0';
-  }
-
-  void expect(char wanted, const std::string& place) {
-    if (next() != wanted) fail(std::string("has no '") + wanted + "' " + place);
-    ++position_;
-  }
-
-  // The text up to and with the next `end`.
-  std::string_view take_through(char end) {
-    const std::size_t last = header_.find(end, position_ + 1);
-    if (last == std::string_view::npos)
-      fail("has no " + std::string(1, end) + " after " + in_quotes(header_.substr(position_)));
-    const std::string_view text = header_.substr(position_, last + 1 - position_);
-    position_ = last + 1;
-    return text;
-  }
-
-  HeaderValue value() {
-    const char first = next();
-    if (first == '\'' || first == '"') {
-      const std::string_view text = take_through(first);
-      return {text.substr(1, text.size() - 2), true};
-    }
-    if (first == '(') return {take_through(')')};
-    if (first == '[') return {take_through(']')};  // a structured type
-    const std::size_t start = position_;
-    position_ = std::min(header_.find_first_of(" ,:}\n", start), header_.size());
-    return {header_.substr(start, position_ - start)};
-  }
-
-  std::string_view header_;
-  const std::string& path_;
-  std::size_t position_ = 0;
-};
-
-HeaderValue field_of(const std::map<std::string_view, HeaderValue>& fields, std::string_view name,
-                     const std::string& path) {
-  const auto field = fields.find(name);
-  if (field == fields.end()) throw InputError(path + ": the .npy header has no field " + in_quotes(name));
-  return field->second;
+  return fields;
 }
 
-void read_description(NpyHeader& result, const HeaderValue& description, const std::string& path) {
-  const std::string_view text = description.text;
-  if (description.quoted && (text == "<f8" || text == "<f4" || text == ">f8" || text == ">f4")) {
-    result.big_endian = text[0] == '>';
-    result.bytes_per_element = text[2] - '0';
-    return;
+void read_description(NpyHeader& result, const std::string& text, const std::string& path) {
+  static const std::regex known("['\"]([<>])f([48])['\"]");
+  std::smatch parts;
+  if (!std::regex_match(text, parts, known)) {
+    throw InputError(
+        path + ": header field 'descr' is " + text +
+        "; float64 ('<f8') or float32 ('<f4') is expected: save it with numpy.save(file, a.astype('<f8'))");
   }
-  throw InputError(path + ": header field 'descr' is " + in_quotes(text) +
-                   "; float64 ('<f8') or float32 ('<f4') is expected: save it with numpy.save(file, a.astype('<f8'))");
+  result.big_endian = parts[1] == ">";
+  result.bytes_per_element = parts[2] == "8" ? 8 : 4;
 }
 
-void read_order(NpyHeader& result, const HeaderValue& order, const std::string& path) {
-  if (order.quoted || (order.text != "True" && order.text != "False")) {
-    throw InputError(path + ": header field 'fortran_order' is " + in_quotes(order.text) +
+void read_order(NpyHeader& result, const std::string& text, const std::string& path) {
+  if (text != "True" && text != "False") {
+    throw InputError(path + ": header field 'fortran_order' is " + text +
                      "; True or False is expected, without quotes");
   }
-  result.fortran_order = order.text == "True";
+  result.fortran_order = text == "True";
 }
 
 // `text`: with parentheses
@@ -169,15 +105,15 @@ NpyHeader read_npy_header(std::istream& file, const std::string& path, MatrixSha
   for (std::size_t i = length_bytes.size(); i-- > 0;) {
     length = length * 256 + static_cast<unsigned char>(length_bytes[i]);
   }
-  constexpr std::size_t longest_header = 1 << 20;
+  constexpr std::size_t longest_header = 4096;
   if (length > longest_header) throw InputError(path + ": the .npy header claims " + std::to_string(length) + " bytes");
   const std::string header = read(length);
 
-  const std::map<std::string_view, HeaderValue> fields = HeaderParser(header, path).parse();
+  const std::map<std::string, std::string> fields = fields_of(header, path);
   NpyHeader result;
-  read_description(result, field_of(fields, "descr", path), path);
-  read_order(result, field_of(fields, "fortran_order", path), path);
-  read_shape(result, field_of(fields, "shape", path).text, path, shape);
+  read_description(result, fields.at("descr"), path);
+  read_order(result, fields.at("fortran_order"), path);
+  read_shape(result, fields.at("shape"), path, shape);
   return result;
 }
 

@@ -1,5 +1,7 @@
 #include "app/input/values.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -164,23 +166,6 @@ GridShape parse_grid(std::string_view text) {
   }
 }
 
-MatrixKind parse_matrix(const std::string& text) {
-  std::vector<std::string> names{"hpl", "dlatb4", "diag", "svd", "poev", "spd", "heev", "syev"};
-  for (const MatrixBase& base : matrix_bases()) names.emplace_back(base.name);
-  const std::string base = text.substr(0, text.find('_'));
-  if (std::ranges::find(names, base) == names.end()) {
-    throw InputError(in_quotes(text) +
-                     " is no kind of matrix; hpl, uniform, rands, svd and the other bases of `glinpack plu --help` are "
-                     "known" +
-                     did_you_mean(base, names));
-  }
-  try {
-    return MatrixKind::parse(text);
-  } catch (const std::invalid_argument& error) {
-    throw InputError(without_controls(error.what()));
-  }
-}
-
 std::vector<std::string> split_list(const std::vector<std::string>& tokens) {
   std::vector<std::string> parts;
   std::string part;
@@ -213,6 +198,16 @@ std::vector<std::string> split_list(const std::vector<std::string>& tokens) {
                      std::to_string(longest_list) + " are allowed");
   }
   return parts;
+}
+
+std::string memory_text(double bytes) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < units.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
 }
 
 }  // namespace glinpack::app

@@ -8,7 +8,6 @@
 
 #include "base/printable.hpp"
 #include "matrix/distribution.hpp"
-#include "matrix/matrix_kind.hpp"
 
 namespace glinpack::app {
 
@@ -36,9 +35,10 @@ double parse_minutes(std::string_view text);
 double parse_watts(std::string_view text);
 /// "2x3" or "2X3": P rows and Q columns, each at least 1.
 GridShape parse_grid(std::string_view text);
-/// A kind of matrix other than `file`.
-MatrixKind parse_matrix(const std::string& text);
 /// The parts between commas and white space. Throws if there is none, one is empty ("1,,2"), or there are too many.
 std::vector<std::string> split_list(const std::vector<std::string>& tokens);
+
+/// "12.3 GiB".
+std::string memory_text(double bytes);
 
 }  // namespace glinpack::app

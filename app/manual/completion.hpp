@@ -1,18 +1,16 @@
-// The subcommand completion: the script for bash that completes a program's command line: subcommands, options, and the
-// values that an option's type lists.
+// The subcommand completion: the script for bash that completes a program's command line from what --help prints.
 #pragma once
 
 #include <iostream>
-#include <span>
 #include <string>
 
-#include "app/manual/pages.hpp"
+#include "app/program/command.hpp"
 #include "app/program/outputs.hpp"
+#include "mpi/session.hpp"
 
 namespace glinpack::app {
 
-/// `pages`: all_pages() of a program.
-std::string completion_script(std::span<const CommandPage> pages);
+std::string completion_script(const std::string& program);
 
 struct CompletionOptions {};
 
@@ -29,7 +27,7 @@ constexpr Command completion_command(const char* heading) {
   return {"completion", "Print the script with which a shell completes options", heading,
           table_of<completion_table<program>>, [](const Invocation& invocation) {
             parse(invocation.arguments, completion_table<program>);
-            if (launcher_rank() == 0) print(std::cout, completion_script(all_pages(program())));
+            if (launcher_rank() == 0) print(std::cout, completion_script(program().name));
             return 0;
           }};
 }

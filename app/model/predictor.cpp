@@ -95,9 +95,9 @@ void Predictor::learn(const RunRecord& record, const Problem& problem) {
 
 std::optional<Prediction> Predictor::predict_then_learn(const RunRecord& record) {
   const RunResult& result = record.result;
-  const bool went_back = result.checksums && !result.checksums->went_back.empty();
+  const bool rolled_back = result.checksums && !result.checksums->rollbacks.empty();
   const bool ended_well =
-      !result.singular_column && result.seconds > 0 && !result.ranks.empty() && !result.resumed && !went_back;
+      !result.singular_column && result.seconds > 0 && !result.ranks.empty() && !result.resumed && !rolled_back;
   if (!ended_well || record.parameters.parts == RunParts::messages) return std::nullopt;
   const Problem problem = problem_of(record, arrangement_of(result.ranks));
   // all ranks wait for the model, so its cost is bounded

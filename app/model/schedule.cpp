@@ -3,7 +3,7 @@
 #include <atomic>
 #include <future>
 
-#include "mpi/node_route.hpp"
+#include "transport/node_route.hpp"
 
 namespace glinpack::app::model {
 

@@ -2,23 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plu/plan.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/grid_cache.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/mpi_command.hpp"
 #include "app/program/outputs.hpp"
-#include "app/program/watchdog_option.hpp"
+#include "app/program/planned_runs.hpp"
 #include "app/record/network_record.hpp"
-#include "lu/run.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
-#include "mpi/wire.hpp"
 #include "network/links.hpp"
+#include "run/run.hpp"
+#include "transport/wire.hpp"
 #include "watch/stop_request.hpp"
 
 namespace glinpack::app {
@@ -140,6 +140,14 @@ OptionTable network_table(NetworkOptions& o) {
 
 namespace {
 
+// Collective. Rank 0 acts; all ranks throw what it throws.
+void on_root(const std::function<void()>& act) {
+  run_on_root_and_broadcast([&] {
+    act();
+    return nlohmann::json();
+  });
+}
+
 /// The same on every rank, except for what only rank 0 uses.
 struct NetworkInput {
   const MpiSession& session;
@@ -187,7 +195,7 @@ class NetworkReporter {
   }
 
   /// `links_left`: not all links that were to be tried have been.
-  void end_before_its_time(bool links_left) {
+  void end_early(bool links_left) {
     results_.incomplete = Incomplete{.signal = name_of_signal(stop_signal()),
                                      .planned = input_.planned.size(),
                                      .finished = results_.runs.size(),
@@ -254,9 +262,7 @@ void check_pairs(const NetworkOptions& options, int world_size) {
   for (const RankPair& pair : options.ping_pong_pairs) {
     if (pair.first < world_size && pair.second < world_size) continue;
     throw InputError("--ping-pong " + std::to_string(pair.first) + "-" + std::to_string(pair.second) +
-                     ": there is no such rank; started with " + std::to_string(world_size) +
-                     (world_size == 1 ? " process, rank 0" : " processes, ranks 0 to ") +
-                     (world_size == 1 ? "" : std::to_string(world_size - 1)));
+                     ": there is no such rank; there are ranks 0 to " + std::to_string(world_size - 1));
   }
 }
 
@@ -287,11 +293,11 @@ std::vector<PingPongTime> time_pair(const RankPair& pair, int rank) {
   constexpr PingPongLimits limits{.round_trips = 200, .seconds = 0.1};
   std::vector<PingPongTime> times;
   for (const Index bytes : ping_pong_sizes()) {
-    barrier(MPI_COMM_WORLD);
+    world().barrier();
     const PingPongTime time = ping_pong(MPI_COMM_WORLD, pair.first, pair.second, bytes, limits);
     if (rank == pair.first) times.push_back(time);
   }
-  for (const auto& measured : gather_values(MPI_COMM_WORLD, times, 0)) {
+  for (const auto& measured : gather_values(world(), times, 0)) {
     if (!measured.empty()) times = measured;
   }
   return times;
@@ -302,50 +308,33 @@ bool screens(const NetworkOptions& options, int world_size) {
   return options.screen == When::always && world_size > 1;
 }
 
-/// The same on every rank.
-struct LinksToTry {
-  std::vector<RankPair> ping_pongs;
-  bool screening = false;
-
-  bool any() const { return screening || !ping_pongs.empty(); }
-};
-
-// Collective. `hosts`: on rank 0 alone.
-LinksToTry links_to_try(const NetworkInput& input, const std::vector<std::string>& hosts) {
+// Collective; the same on every rank. `hosts`: on rank 0 alone.
+std::vector<RankPair> pairs_to_try(const NetworkInput& input, const std::vector<std::string>& hosts) {
   const nlohmann::json chosen = run_on_root_and_broadcast([&] {
     nlohmann::json pairs = nlohmann::json::array();
     for (const RankPair& pair : ping_pong_pairs(input.options, hosts)) pairs.push_back({pair.first, pair.second});
     return pairs;
   });
-  LinksToTry links{.ping_pongs = {}, .screening = screens(input.options, input.session.size())};
-  for (const nlohmann::json& ends : chosen) links.ping_pongs.push_back({ends.at(0), ends.at(1)});
-  return links;
+  std::vector<RankPair> pairs;
+  for (const nlohmann::json& ends : chosen) pairs.push_back({ends.at(0), ends.at(1)});
+  return pairs;
 }
 
-// Collective.
-bool a_signal_asks_for_an_end() { return share_stop_signal(MPI_COMM_WORLD) != 0; }
-
 // Collective. False if a signal ended it. `reporter`: on rank 0 alone.
-bool try_links(const NetworkInput& input, const LinksToTry& links, NetworkReporter* reporter) {
-  for (const RankPair& pair : links.ping_pongs) {
-    if (a_signal_asks_for_an_end()) return false;
+bool try_links(const NetworkInput& input, const std::vector<RankPair>& pairs, NetworkReporter* reporter) {
+  for (const RankPair& pair : pairs) {
+    if (share_stop_signal(MPI_COMM_WORLD) != 0) return false;
     std::vector<PingPongTime> times = time_pair(pair, input.session.rank());
-    run_on_root_and_broadcast([&] {
-      reporter->ping_pong(pair, std::move(times));
-      return nlohmann::json();
-    });
+    on_root([&] { reporter->ping_pong(pair, std::move(times)); });
   }
-  if (!links.screening) return true;
-  if (a_signal_asks_for_an_end()) return false;
+  if (!screens(input.options, input.session.size())) return true;
+  if (share_stop_signal(MPI_COMM_WORLD) != 0) return false;
   const ScreeningOptions options{.seconds = input.options.screen_seconds,
                                  .concurrent_pairs = input.options.screen_together};
   Screening screening = screen_links(MPI_COMM_WORLD, options);
   share_stop_signal(MPI_COMM_WORLD);
   const bool complete = !screening.interrupted;
-  run_on_root_and_broadcast([&] {
-    reporter->screening(std::move(screening), options);
-    return nlohmann::json();
-  });
+  on_root([&] { reporter->screening(std::move(screening), options); });
   return complete;
 }
 
@@ -367,30 +356,26 @@ bool try_runs(NetworkInput& input, NetworkReporter* reporter) {
 }
 
 int measure(NetworkInput& input) {
-  const std::vector<std::string> hosts = gather_bytes(MPI_COMM_WORLD, host_name(), 0);
-  const bool oversubscribed = !all_agree(MPI_COMM_WORLD, !ranks_outnumber_cores());
+  const std::vector<std::string> hosts = world().gather(0, host_name());
+  const bool oversubscribed = !all_agree(world(), !ranks_outnumber_cores());
   const std::vector<RankMemory> memory = gather_memory({});
   std::optional<NetworkReporter> reporter;
-  run_on_root_and_broadcast([&] {
+  on_root([&] {
     check_memory(input.planned, memory, false);
     make_output_folder(input.outputs);
     reporter.emplace(input, hosts, oversubscribed);
-    return nlohmann::json();
   });
 
   const StopSignals signals(input.session.rank() == 0);
-  const LinksToTry links = links_to_try(input, hosts);
+  const std::vector<RankPair> pairs = pairs_to_try(input, hosts);
   NetworkReporter* const shown_by = reporter ? &*reporter : nullptr;
   const bool all_runs = try_runs(input, shown_by);
-  run_on_root_and_broadcast([&] {
-    reporter->finish_case();
-    return nlohmann::json();
-  });
-  const bool all_links = all_runs ? try_links(input, links, shown_by) : !links.any();
-  run_on_root_and_broadcast([&] {
-    if (!all_runs || !all_links) reporter->end_before_its_time(!all_links);
+  on_root([&] { reporter->finish_case(); });
+  const bool all_links =
+      all_runs ? try_links(input, pairs, shown_by) : pairs.empty() && !screens(input.options, input.session.size());
+  on_root([&] {
+    if (!all_runs || !all_links) reporter->end_early(!all_links);
     reporter->write_files();
-    return nlohmann::json();
   });
   return all_runs && all_links ? 0 : exit_interrupted;
 }
@@ -404,15 +389,14 @@ int run_network_command(int argc, char** argv) {
         NetworkInput input{
             .session = session, .options = {}, .planned = {}, .outputs = {}, .context = std::move(context)};
         input.options = parse_alike(arguments, options_of<network_table>);
-        input.planned = plan_network_runs(input.options, session.size());
+        input.planned = plan_network_runs(input.options, input.options.broadcast, session.size());
         check_grids(input.planned, session.size(), "");
         check_node_grid(input.options.node_grid);
         check_pairs(input.options, session.size());
-        run_on_root_and_broadcast([&] {
+        on_root([&] {
           input.outputs = output_paths(input.options);
           check_outputs(input.outputs, input.options.force);
           input.context.configuration = to_json(input.options, network_table);
-          return nlohmann::json();
         });
         return measure(input);
       });

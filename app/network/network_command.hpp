@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 
 namespace glinpack::app {
 

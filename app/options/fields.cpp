@@ -1,18 +1,24 @@
 #include "app/options/fields.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "app/input/config_file.hpp"
 #include "app/input/values.hpp"
-#include "app/program/log.hpp"
 
 namespace glinpack::app {
 
 namespace {
 
 constexpr const char* config_name = "config";
+
+// In the order of log_level_names().
+constexpr std::array log_levels{spdlog::level::trace, spdlog::level::debug, spdlog::level::info,
+                                spdlog::level::warn,  spdlog::level::err,   spdlog::level::off};
 
 using nlohmann::json;
 using Form = FieldValue::Form;
@@ -40,6 +46,18 @@ Field log_level_field() {
   return {"log-level", word(one_of(log_level_names()), set_log_level, log_level),
           "Messages on stderr: progress and warnings (info), choices and memory (debug), every pass (trace)",
           "GLINPACK_LOG, else info"};
+}
+
+const Texts& log_level_names() {
+  static const Texts names{"trace", "debug", "info", "warn", "error", "off"};
+  return names;
+}
+
+void set_log_level(const std::string& name) { spdlog::set_level(log_levels[choose(name, log_level_names())]); }
+
+std::string log_level() {
+  const auto level = std::find(log_levels.begin(), log_levels.end(), spdlog::get_level());
+  return log_level_names()[static_cast<std::size_t>(level - log_levels.begin())];
 }
 
 FieldValue flag(bool& option) {

@@ -70,6 +70,11 @@ struct OptionTable {
 Field config_field(std::string& config);
 /// --log-level, which sets the level of the log (app/program/log.hpp) when it is read.
 Field log_level_field();
+/// trace, debug, info, warn, error, off
+const Texts& log_level_names();
+/// Throws InputError for an unknown level.
+void set_log_level(const std::string& name);
+std::string log_level();
 /// Moves the fields `names` to a first group, "Common options".
 OptionTable with_common_options(OptionTable table, const Texts& names);
 /// "output" of "output,-o".

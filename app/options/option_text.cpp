@@ -2,12 +2,32 @@
 
 #include <array>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/input/values.hpp"
 #include "backend/registry.hpp"
+#include "watch/watchdog.hpp"
 
 namespace glinpack::app {
+
+namespace {
+
+std::optional<double> parse_watchdog_limit(const std::string& text) {
+  if (text == "off") return std::nullopt;
+  constexpr double most = 1e6;
+  double seconds = 0;
+  try {
+    seconds = parse_real(text);
+  } catch (const InputError&) {
+    throw InputError(in_quotes(text) + " is neither off nor a number of seconds; one such as 600 is expected");
+  }
+  if (seconds >= Watchdog::least_limit && seconds <= most) return seconds;
+  throw InputError(in_quotes(text) +
+                   " is out of range; off, or seconds from 1 to 1000000 are expected: several times the longest pass");
+}
+
+}  // namespace
 
 Texts backend_choices() {
   Texts choices = backend_names();
@@ -24,8 +44,19 @@ Texts given_backend_choices() {
 }
 
 Texts measured_backend_choices() {
-  Texts choices = given_backend_choices();
+  Texts choices;
+  for (const BackendRecord* record : registered_backends) {
+    if (record->automatic || record->tiles != nullptr) choices.emplace_back(record->name);
+  }
   choices.push_back("auto");
+  return choices;
+}
+
+Texts tuned_backend_choices() {
+  Texts choices;
+  for (const BackendRecord* record : registered_backends) {
+    if (record->tiles != nullptr) choices.emplace_back(record->name);
+  }
   return choices;
 }
 
@@ -41,13 +72,13 @@ BroadcastKind parse_broadcast(const std::string& text) {
   return all_broadcasts[choose(text, names_of(all_broadcasts), "one of HPL's digits 0 ... 5")];
 }
 
-FieldValue broadcast_value(BroadcastKind& option) {
+FieldValue broadcast_choice(BroadcastKind& option) {
   return word(
       one_of(names_of(all_broadcasts)), [&option](const std::string& t) { option = parse_broadcast(t); },
       [&option] { return std::string(name_of(option)); });
 }
 
-FieldValue row_swap_value(RowSwapKind& option) {
+FieldValue row_swap_choice(RowSwapKind& option) {
   const auto parse = [](const std::string& t) {
     if (const std::optional<RowSwapKind> kind = row_swap_from_name(t)) return *kind;
     return all_row_swaps[choose(t, names_of(all_row_swaps), "one of HPL's digits 0 ... 2")];
@@ -66,6 +97,16 @@ FieldValue single_or_double(Precision& option, const std::string& why_not_mixed)
         option = kind_named(t, precisions);
       },
       [&option] { return std::string(name_of(option)); });
+}
+
+Field watchdog_field(std::optional<double>& seconds) {
+  return {"watchdog",
+          {.type = "SECONDS|off",
+           .read = [&seconds](const Texts& texts) { seconds = parse_watchdog_limit(texts.front()); },
+           .json = [&seconds] { return seconds ? nlohmann::json(*seconds) : nlohmann::json(); }},
+          "If a process makes no progress for this long, say what each process was doing and end the job. At least 1; "
+          "use several times the longest pass (docs/diagnosing.md)",
+          "off"};
 }
 
 std::string text_of(const GridShape& grid) { return std::to_string(grid.rows) + "x" + std::to_string(grid.columns); }

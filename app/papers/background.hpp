@@ -37,7 +37,7 @@ struct BackgroundProblems {
   using Solve = std::function<BackgroundAnswer(Index problem)>;
 
   /// Returns the device's solver. The thread that owns the device creates, uses and destroys it. Solving includes
-  /// packing and transfer. It throws NoResult or SingularMatrixError, and std::runtime_error if the device fails.
+  /// packing and transfer. It throws NoResult, and std::runtime_error if the device fails.
   std::function<Solve(solvers::Device&)> prepare;
   /// Solves with OpenBLAS or LAPACK. Throws NoResult.
   Solve solve_on_host;

@@ -5,13 +5,12 @@
 
 #include "app/papers/background.hpp"
 #include "app/papers/problem.hpp"
-#include "app/papers/tridiagonal.hpp"
+#include "app/papers/studies.hpp"
 #include "base/row_interchanges.hpp"
 #include "base/scaled_residual.hpp"
 #include "base/timeline.hpp"
 #include "openblas/host_solvers.hpp"
-#include "solvers/elimination/gauss_jordan.hpp"
-#include "solvers/elimination/plu_packed.hpp"
+#include "solvers/elimination/elimination.hpp"
 #include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::app {
@@ -19,7 +18,6 @@ namespace glinpack::app {
 namespace {
 
 using solvers::TridiagonalSystems;
-using Matrices = std::vector<std::vector<float>>;  // one per problem, row-major
 
 constexpr solvers::EliminationSettings on_compute_shaders{.variant = solvers::EliminationVariant::compute};
 constexpr solvers::TridiagonalSettings tridiagonal_on_compute_shaders{.variant = solvers::TridiagonalVariant::compute};
@@ -70,144 +68,150 @@ DenseMatrix dense(Index rows, Index columns, const std::vector<float>& numbers) 
   return {rows, columns, converted<double>(numbers)};
 }
 
-/// P A = L U, as in the paper's figure 5; downloads the factors.
-struct FactorProblems {
-  Index n = 0;
-  Matrices rows, columns;  // the same matrices in the device's and in LAPACK's layout
-  std::vector<double> probe;
-
-  // || P A v - L (U v) || / (eps || A || n) in the maximum norm, for v with elements below 1 (R. Freivalds, 1977). It
-  // is at most the scaled residual of the factors in `glinpack-papers plu-packed`.
-  double error_of(Index problem, const BackgroundAnswer& answer) const {
-    const float* factors = answer.numbers.data();
-    const auto element = [&](Index i, Index j) { return answer.by_columns ? factors[i + j * n] : factors[i * n + j]; };
-    const auto zero = [](Index) { return Index{0}; };
-    const auto row = [](Index i) { return i; };
-    const auto all = [this](Index) { return n; };
-    const std::vector<double> upper = times_vector(probe, element, row, all);
-    std::vector<double> product = times_vector(upper, element, zero, row);
-    for (std::size_t i = 0; i < product.size(); ++i) product[i] += upper[i];
-    const std::vector<float>& a = rows[at(problem)];
-    const std::vector<double> unordered = times_vector(a, n, probe);
-    std::vector<double> expected(unordered.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = unordered[at(answer.row_order[i])];
-    return scaled_residual({.residual = largest_difference(expected, product), .a = row_sum_norm(a, n), .x = 1},
-                           epsilon_of(Precision::single), static_cast<double>(n));
-  }
-};
-
-BackgroundProblems factor_problems(const BackgroundSource& source) {
-  const Index n = source.n;
-  const auto data = std::make_shared<FactorProblems>();
-  data->n = n;
-  std::mt19937_64 random(source.seed);
-  for (Index problem = 0; problem < source.count; ++problem) {
-    data->rows.push_back(next_matrix(source, random));
-    data->columns.push_back(transposed(data->rows.back(), n, n));
-  }
-  data->probe = random_probe(n, random);
-  const auto prepare = [data, n](solvers::Device& device) -> BackgroundProblems::Solve {
-    const auto solver = std::make_shared<solvers::PluPacked>(device, n, 0, on_compute_shaders);
-    return [data, n, solver](Index problem) {
-      BackgroundAnswer answer{.numbers = std::vector<float>(at(n * n))};
-      solver->load(square_view(std::as_const(data->rows[at(problem)]), n));
-      solver->factorize();
-      solver->store_factors(square_view(answer.numbers, n));
-      answer.row_order = solver->row_order();
+/// Problems, each of which is one of `numbers`. The steps are made for the operands of the first, then run for those of
+/// each: `set` makes the operands those of a problem, whose answer has `count` numbers.
+template <class Operands, class Given, class Set, class OnHost, class Error>
+BackgroundProblems problems_of(std::vector<Given> numbers, Index count, Set set,
+                               solvers::Steps (*make)(solvers::Device&, Operands&), OnHost on_host, Error error_of,
+                               double tolerance, std::function<DenseMatrix(const BackgroundAnswer&)> matrix_of) {
+  const auto given = std::make_shared<const std::vector<Given>>(std::move(numbers));
+  const auto prepare = [=](solvers::Device& device) -> BackgroundProblems::Solve {
+    const auto operands = std::make_shared<Operands>();
+    std::vector<float> unused(at(count));
+    set(*operands, given->front(), unused);
+    const solvers::Steps steps = make(device, *operands);
+    return [=](Index problem) {
+      BackgroundAnswer answer{std::vector<float>(at(count))};
+      set(*operands, (*given)[at(problem)], answer.numbers);
+      steps.run();
+      if constexpr (std::is_same_v<Operands, solvers::DenseSystem>) answer.row_order = operands->row_order;
       return answer;
     };
   };
-  const auto solve_on_host = [data, n](Index problem) {
-    BackgroundAnswer answer{.numbers = data->columns[at(problem)], .by_columns = true};
+  return {prepare, [=](Index problem) { return on_host((*given)[at(problem)]); },
+          [=](Index problem, const BackgroundAnswer& answer) { return error_of((*given)[at(problem)], answer); },
+          tolerance, std::move(matrix_of)};
+}
+
+/// Two matrices, row-major.
+struct Pair {
+  std::vector<float> left, right;
+};
+
+/// P A = L U, as in the paper's figure 5; downloads the factors. The pair: A in the device's and in LAPACK's layout.
+BackgroundProblems factor_problems(const BackgroundSource& source) {
+  const Index n = source.n;
+  std::mt19937_64 random(source.seed);
+  std::vector<Pair> pairs;
+  for (Index problem = 0; problem < source.count; ++problem) {
+    std::vector<float> a = next_matrix(source, random);
+    std::vector<float> columns = transposed(a, n, n);
+    pairs.push_back({std::move(a), std::move(columns)});
+  }
+  const auto set = [n](solvers::DenseSystem& system, const Pair& pair, std::vector<float>& factors) {
+    system.a = square_view(pair.left, n);
+    system.factors = square_view(factors, n);
+  };
+  const auto on_host = [n](const Pair& pair) {
+    BackgroundAnswer answer{.numbers = pair.right, .by_columns = true};
     std::vector<Index> pivots(at(n));
     check_regular(factorize_on_host<float>({answer.numbers.data(), n, n, n}, pivots), n);
     answer.row_order = row_order_of(pivots);
     return answer;
   };
+  // || P A v - L (U v) || / (eps || A || n) in the maximum norm, for v with elements below 1 (R. Freivalds, 1977). It
+  // is at most the scaled residual of the factors in `glinpack-papers plu-packed`.
+  const auto error_of = [n, probe = random_probe(n, random)](const Pair& pair, const BackgroundAnswer& answer) {
+    const float* factors = answer.numbers.data();
+    const auto element = [&](Index i, Index j) { return answer.by_columns ? factors[i + j * n] : factors[i * n + j]; };
+    const auto zero = [](Index) { return Index{0}; };
+    const auto row = [](Index i) { return i; };
+    const auto all = [n](Index) { return n; };
+    const std::vector<double> upper = times_vector(probe, element, row, all);
+    std::vector<double> product = times_vector(upper, element, zero, row);
+    for (std::size_t i = 0; i < product.size(); ++i) product[i] += upper[i];
+    const std::vector<double> unordered = times_vector(pair.left, n, probe);
+    std::vector<double> expected(unordered.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = unordered[at(answer.row_order[i])];
+    return scaled_residual({.residual = largest_difference(expected, product), .a = row_sum_norm(pair.left, n), .x = 1},
+                           epsilon_of(Precision::single), static_cast<double>(n));
+  };
   // L and U in one matrix, row-major
   const auto matrix_of = [n](const BackgroundAnswer& answer) {
     return dense(n, n, answer.by_columns ? transposed(answer.numbers, n, n) : answer.numbers);
   };
-  return {prepare, solve_on_host, [data](Index p, const auto& answer) { return data->error_of(p, answer); },
-          solvers::largest_scaled_residual, matrix_of};
+  return problems_of<solvers::DenseSystem>(
+      std::move(pairs), n * n, set,
+      [](solvers::Device& device, solvers::DenseSystem& system) {
+        return solvers::plu_packed.make(device, system, on_compute_shaders);
+      },
+      on_host, error_of, solvers::largest_scaled_residual, matrix_of);
 }
 
 /// A x = b.
 BackgroundProblems equation_problems(const BackgroundSource& source) {
-  struct Data {
-    Matrices a, b;
-  };
   const Index n = source.n;
-  const auto data = std::make_shared<Data>();
   std::mt19937_64 random(source.seed);
+  std::vector<Pair> pairs;
   for (Index problem = 0; problem < source.count; ++problem) {
-    data->a.push_back(next_matrix(source, random));
-    data->b.push_back(random_elements<float>(n, random));
+    std::vector<float> a = next_matrix(source, random);
+    pairs.push_back({std::move(a), random_elements<float>(n, random)});
   }
-  const auto view_a = [data, n](Index problem) { return square_view(std::as_const(data->a[at(problem)]), n); };
   const auto column = [n](const std::vector<float>& x) { return RowMajorView<const float>{x.data(), n, 1, 1}; };
-  const auto prepare = [=](solvers::Device& device) -> BackgroundProblems::Solve {
-    const auto solver = std::make_shared<solvers::GaussJordan>(device, n, 1, on_compute_shaders);
-    return [=](Index problem) {
-      std::vector<float> x(at(n));
-      solver->solve(view_a(problem), column(data->b[at(problem)]), {x.data(), n, 1, 1});
-      return BackgroundAnswer{std::move(x)};
-    };
+  const auto set = [n, column](solvers::DenseSystem& system, const Pair& pair, std::vector<float>& x) {
+    system.a = square_view(pair.left, n);
+    system.b = column(pair.right);
+    system.x = {x.data(), n, 1, 1};
   };
-  const auto solve_on_host_by_lapack = [data, n](Index problem) {
-    std::vector<float> a = data->a[at(problem)], x = data->b[at(problem)];
+  const auto on_host = [n](const Pair& pair) {
+    std::vector<float> a = pair.left, x = pair.right;
     check_regular(solve_on_host<float>(square_view(a, n), {x.data(), n, 1, n}), n);
     return BackgroundAnswer{std::move(x)};
   };
-  const auto error_of = [=](Index problem, const BackgroundAnswer& answer) {
-    return scaled_residual<float>(view_a(problem), column(answer.numbers), column(data->b[at(problem)]));
+  const auto error_of = [n, column](const Pair& pair, const BackgroundAnswer& answer) {
+    return scaled_residual<float>(square_view(pair.left, n), column(answer.numbers), column(pair.right));
   };
-  return {prepare, solve_on_host_by_lapack, error_of, solvers::largest_scaled_residual,
-          [n](const BackgroundAnswer& answer) { return dense(n, 1, answer.numbers); }};
+  return problems_of<solvers::DenseSystem>(
+      std::move(pairs), n, set,
+      [](solvers::Device& device, solvers::DenseSystem& system) {
+        return solvers::gauss_jordan.make(device, system, on_compute_shaders);
+      },
+      on_host, error_of, solvers::largest_scaled_residual,
+      [n](const BackgroundAnswer& answer) { return dense(n, 1, answer.numbers); });
 }
 
 /// C = A B.
 BackgroundProblems product_problems(const BackgroundSource& source) {
-  struct Data {
-    Matrices left, right;
-    std::vector<double> probe;
-  };
   const Index n = source.n;
-  const auto data = std::make_shared<Data>();
   std::mt19937_64 random(source.seed);
+  std::vector<Pair> pairs;
   for (Index problem = 0; problem < source.count; ++problem) {
-    data->left.push_back(next_matrix(source, random));
-    data->right.push_back(random_elements<float>(n * n, random));
+    std::vector<float> a = next_matrix(source, random);
+    pairs.push_back({std::move(a), random_elements<float>(n * n, random)});
   }
-  data->probe = random_probe(n, random);
-  const auto view = [n](const Matrices& of, Index problem) { return square_view(of[at(problem)], n); };
-  const auto prepare = [=](solvers::Device& device) -> BackgroundProblems::Solve {
-    const std::shared_ptr<solvers::MatrixProduct<float>> product =
-        solvers::make_matrix_product<float>(device, {n, n, n}, product_on_compute_shaders());
-    return [=](Index problem) {
-      BackgroundAnswer answer{std::vector<float>(at(n * n))};
-      product->load(view(data->left, problem), view(data->right, problem));
-      product->compute();
-      product->store(square_view(answer.numbers, n));
-      return answer;
-    };
+  const auto set = [n](solvers::Product<float>& product, const Pair& pair, std::vector<float>& c) {
+    product = {square_view(pair.left, n), square_view(pair.right, n), square_view(c, n)};
   };
-  const auto multiply = [=](Index problem) {
+  const auto on_host = [n](const Pair& pair) {
     BackgroundAnswer answer{std::vector<float>(at(n * n))};
-    multiply_on_host<float>(view(data->left, problem), view(data->right, problem), square_view(answer.numbers, n));
+    multiply_on_host<float>(square_view(pair.left, n), square_view(pair.right, n), square_view(answer.numbers, n));
     return answer;
   };
   // Compares C v with A (B v), so that all elements take part. A sum of n elements of C has n times their tolerance,
   // relative to the largest possible product of elements.
-  const auto error_of = [data, n](Index problem, const BackgroundAnswer& answer) {
-    const std::vector<float>&left = data->left[at(problem)], &right = data->right[at(problem)];
-    const std::vector<double> expected = times_vector(left, n, times_vector(right, n, data->probe));
-    const double difference = largest_difference(expected, times_vector(answer.numbers, n, data->probe));
+  const auto error_of = [n, probe = random_probe(n, random)](const Pair& pair, const BackgroundAnswer& answer) {
+    const std::vector<double> expected = times_vector(pair.left, n, times_vector(pair.right, n, probe));
+    const double difference = largest_difference(expected, times_vector(answer.numbers, n, probe));
     if (difference == 0) return 0.0;
-    return difference / (largest_magnitude(left) * largest_magnitude(right) * static_cast<double>(n));
+    return difference / (largest_magnitude(pair.left) * largest_magnitude(pair.right) * static_cast<double>(n));
   };
-  return {prepare, multiply, error_of, tolerance<float>(n),
-          [n](const BackgroundAnswer& answer) { return dense(n, n, answer.numbers); }};
+  return problems_of<solvers::Product<float>>(
+      std::move(pairs), n * n, set,
+      [](solvers::Device& device, solvers::Product<float>& product) {
+        return solvers::make_product(device, product, product_on_compute_shaders());
+      },
+      on_host, error_of, tolerance<float>(n),
+      [n](const BackgroundAnswer& answer) { return dense(n, n, answer.numbers); });
 }
 
 // Copies the matrix's diagonals into every system.
@@ -224,36 +228,34 @@ void take_matrix(const std::vector<float>& matrix, TridiagonalSystems<float>& sy
 
 /// N tridiagonal systems of N equations each, as in a step along one direction of a grid.
 BackgroundProblems tridiagonal_problems(const BackgroundSource& source) {
+  using Systems = TridiagonalSystems<float>;
   const Index n = source.n;
-  const auto grids = std::make_shared<std::vector<TridiagonalSystems<float>>>();
+  std::vector<Systems> grids;
   for (Index problem = 0; problem < source.count; ++problem) {
     const std::uint64_t seed = source.seed + static_cast<std::uint64_t>(problem);
-    grids->push_back(solvers::random_tridiagonal_systems<float>(n, n, seed));
-    if (!source.matrix.empty()) take_matrix(source.matrix, grids->back());
+    grids.push_back(solvers::random_tridiagonal_systems<float>(n, n, seed));
+    if (!source.matrix.empty()) take_matrix(source.matrix, grids.back());
   }
-  const auto prepare = [grids, n](solvers::Device& device) -> BackgroundProblems::Solve {
-    const std::shared_ptr<solvers::TridiagonalSolver<float>> solver =
-        solvers::make_tridiagonal_solver<float>(device, n, n, tridiagonal_on_compute_shaders);
-    return [grids, n, solver](Index problem) {
-      BackgroundAnswer answer{std::vector<float>(at(n * n))};
-      solver->load((*grids)[at(problem)]);
-      solver->compute();
-      check_pivots(solver->store(answer.numbers));
-      return answer;
-    };
-  };
-  const auto solve_on_host = [grids, threads = source.threads](Index problem) {
-    TridiagonalSystems<float> systems = (*grids)[at(problem)];
-    check_pivots(solve_tridiagonal_on_host(systems, threads));
+  const auto on_host = [threads = source.threads](Systems systems) {
+    solvers::check_pivots(solve_tridiagonal_on_host(systems, threads));
     return BackgroundAnswer{std::move(systems.right)};
   };
-  const auto error_of = [grids](Index problem, const BackgroundAnswer& answer) {
-    return solvers::largest_tridiagonal_residual<float>((*grids)[at(problem)], answer.numbers);
-  };
   constexpr double largest_residual = 16;  // HPL's
-  // one solution per column
-  return {prepare, solve_on_host, error_of, largest_residual,
-          [n](const BackgroundAnswer& answer) { return dense(n, n, transposed(answer.numbers, n, n)); }};
+  return problems_of<solvers::TridiagonalOperands<float>>(
+      std::move(grids), n * n,
+      [](solvers::TridiagonalOperands<float>& operands, const Systems& systems, std::vector<float>& x) {
+        operands = {&systems, x};
+      },
+      [](solvers::Device& device, solvers::TridiagonalOperands<float>& operands) {
+        return solvers::make_tridiagonal(device, operands, tridiagonal_on_compute_shaders);
+      },
+      on_host,
+      [](const Systems& systems, const BackgroundAnswer& answer) {
+        return solvers::largest_tridiagonal_residual<float>(systems, answer.numbers);
+      },
+      largest_residual,
+      // one solution per column
+      [n](const BackgroundAnswer& answer) { return dense(n, n, transposed(answer.numbers, n, n)); });
 }
 
 }  // namespace
@@ -269,7 +271,7 @@ std::span<const BackgroundOperation> background_operations() {
           .flops = [](Index n) { return 2 * square(n) * static_cast<double>(n) / 3; },
           .numbers = [](Index n) { return 3 * square(n); },
           .obstacle = [](const Device& device,
-                         Index n) { return solvers::PluPacked::obstacle(device, n, 0, on_compute_shaders); }},
+                         Index n) { return solvers::plu_packed.obstacle(device, n, 0, on_compute_shaders); }},
       BackgroundOperation{
           .name = "gauss-jordan",
           .summary = "N equations with one right-hand side",
@@ -278,7 +280,7 @@ std::span<const BackgroundOperation> background_operations() {
           .flops = [](Index n) { return square(n) * (2 * static_cast<double>(n) / 3 + 2); },
           .numbers = [](Index n) { return square(n) + 2 * static_cast<double>(n); },
           .obstacle = [](const Device& device,
-                         Index n) { return solvers::GaussJordan::obstacle(device, n, 1, on_compute_shaders); }},
+                         Index n) { return solvers::gauss_jordan.obstacle(device, n, 1, on_compute_shaders); }},
       BackgroundOperation{
           .name = "matmul",
           .summary = "a product of two matrices of order N",

@@ -1,12 +1,12 @@
-#include "app/papers/banded.hpp"
+#include "solvers/banded/banded.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
+#include "app/papers/studies.hpp"
 #include "app/program/topology.hpp"
-#include "solvers/banded/banded.hpp"
 
 namespace glinpack::app {
 
@@ -40,6 +40,7 @@ struct BandedProblem {
   Index diagonals = 0;                    // joined diagonals that are not empty
   Index most_in_row = 0;
   std::vector<float> x = {}, expected = {}, computed = {};
+  solvers::BandedProduct product = {};  // computed
 
   /// Completes a problem that has its entries.
   void complete(std::mt19937_64& random) {
@@ -137,21 +138,9 @@ Variant product_by_rows(const SharedBanded& p) {
 /// `most_diagonals`: no fewer than the matrix has.
 Variant product_on_device(const SharedBanded& p, BandedVariant variant, Index n, Index most_diagonals) {
   const auto make = [p, variant](ModeRun& run) {
-    solvers::Device& device = run.device();
-    const std::shared_ptr<solvers::BandedProduct> product =
-        solvers::make_banded_product(device, p->n, p->diagonals, variant);
-    const auto joined = std::make_shared<solvers::JoinedDiagonals>();
     p->computed.assign(p->x.size(), 0.0F);
-    return Steps{.load =
-                     [=, &device] {
-                       device.clock().measure(solvers::Stage::pack,
-                                              [&] { *joined = solvers::join_diagonals(p->n, p->entries); });
-                       product->load(*joined);
-                       product->load(p->x);
-                     },
-                 .compute = [product] { product->compute(); },
-                 .store = [p, product] { product->store(p->computed); },
-                 .clock = &device.clock()};
+    p->product = {p->n, p->entries, p->x, p->computed};
+    return make_banded_product(run.device(), p->product, variant);
   };
   const auto check = [p](ModeRecord& record, ModeRun&) {
     record.check = p->check("compressed rows", largest_difference(p->expected, p->computed));

@@ -1,15 +1,13 @@
-#include "app/papers/elimination.hpp"
-
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
+#include "app/papers/studies.hpp"
 #include "openblas/host_solvers.hpp"
-#include "solvers/elimination/gauss_jordan.hpp"
-#include "solvers/elimination/plu_packed.hpp"
 
 namespace glinpack::app {
 
@@ -18,9 +16,7 @@ namespace {
 using solvers::EliminationPivoting;
 using solvers::EliminationSettings;
 using solvers::EliminationVariant;
-using solvers::GaussJordan;
 using solvers::PivotMeasure;
-using solvers::PluPacked;
 
 constexpr const char* gauss_jordan_examples =
     "  glinpack-papers gauss-jordan --n 100,256 --rhs 3\n"
@@ -63,21 +59,30 @@ void check_system_sources(const Parsed<EliminationOptions>& parsed) {
 enum class Wanted { solutions, inverse, factors };
 
 /// A is n x n, B and X n x columns; row-major.
-struct DenseSystem {
+struct SolvedSystem {
   Index n = 0;
   Index columns = 0;
   std::vector<float> a = {}, b = {}, x = {};
+  std::vector<double> exact = {};   // X in double precision; empty if unknown
+  std::vector<float> factors = {};  // of plu-packed without right-hand sides
+  solvers::DenseSystem system = {};
 
-  RowMajorView<const float> view_a() const { return {a.data(), n, n, n}; }
-  RowMajorView<const float> view_b() const { return {b.data(), n, columns, columns}; }
-  RowMajorView<const float> view_x() const { return {x.data(), n, columns, columns}; }
-  RowMajorView<float> view_x() { return {x.data(), n, columns, columns}; }
+  /// The system with results of zeros.
+  solvers::DenseSystem& begin(Wanted wanted) {
+    x.assign(b.size(), 0.0F);
+    factors.assign(wanted == Wanted::factors ? a.size() : 0, 0.0F);
+    system = {.a = square_view(std::as_const(a), n), .b = {b.data(), n, columns, columns}};
+    system.x = {x.data(), n, columns, columns};
+    if (wanted == Wanted::factors) system.factors = square_view(factors, n);
+    return system;
+  }
 };
+using SharedSystem = std::shared_ptr<SolvedSystem>;
 
 /// Solves with LAPACK: getrf and getrs, getrf and getri for the inverse, only getrf for factors. `a` is A, `b` is B
 /// column-major. X replaces B; the inverse replaces A, row-major. Returns LAPACK's info.
 template <class Real>
-Index solve_by_lapack(const DenseSystem& system, Wanted wanted, std::vector<Real>& a, std::vector<Real>& b) {
+Index solve_by_lapack(const SolvedSystem& system, Wanted wanted, std::vector<Real>& a, std::vector<Real>& b) {
   const RowMajorView<Real> matrix = square_view(a, system.n);
   if (wanted == Wanted::inverse) return invert_on_host<Real>(matrix);
   return solve_on_host<Real>(matrix, {b.data(), system.n, system.columns, system.n});
@@ -85,7 +90,7 @@ Index solve_by_lapack(const DenseSystem& system, Wanted wanted, std::vector<Real
 
 /// Solves in double precision with the single precision A and B; X is row-major. Empty if A is singular or X is not
 /// requested.
-std::vector<double> exact_solution(const DenseSystem& system, Wanted wanted) {
+std::vector<double> exact_solution(const SolvedSystem& system, Wanted wanted) {
   if (system.columns == 0) return {};
   std::vector<double> a = converted<double>(system.a);
   std::vector<double> b = transposed(converted<double>(system.b), system.n, system.columns);
@@ -95,28 +100,21 @@ std::vector<double> exact_solution(const DenseSystem& system, Wanted wanted) {
 
 /// The error of X relative to the largest element of the exact solution; the maximum over the columns. NaN if an
 /// element is not finite.
-double error_of_solution(const DenseSystem& system, const std::vector<double>& exact) {
-  const std::vector<float> x = transposed(system.x, system.n, system.columns);
-  const std::vector<double> columns = transposed(exact, system.n, system.columns);
+double error_of_solution(const SolvedSystem& system, const std::vector<double>& exact) {
   double error = 0;
   for (Index j = 0; j < system.columns; ++j) {
-    const auto column = [&](const auto& of) {
-      return std::vector(of.begin() + j * system.n, of.begin() + (j + 1) * system.n);
-    };
-    const double difference = largest_difference(column(x), column(columns));
-    if (std::isnan(difference)) return difference;
-    if (difference > 0) error = std::max(error, difference / largest_magnitude(column(columns)));
+    double difference = 0, largest = 0;
+    for (Index i = 0; i < system.n; ++i) {
+      const auto e = static_cast<std::size_t>(i * system.columns + j);
+      const double of_element = std::abs(static_cast<double>(system.x[e]) - exact[e]);
+      if (!std::isfinite(of_element)) return std::numeric_limits<double>::quiet_NaN();
+      difference = std::max(difference, of_element);
+      largest = std::max(largest, std::abs(exact[e]));
+    }
+    if (difference > 0) error = std::max(error, difference / largest);
   }
   return error;
 }
-
-/// The system, and its solution in double precision.
-struct SolvedSystem : DenseSystem {
-  std::vector<double> exact = {};   // X; empty if unknown
-  std::vector<float> factors = {};  // of plu-packed without right-hand sides
-  std::vector<Index> row_order = {};
-};
-using SharedSystem = std::shared_ptr<SolvedSystem>;
 
 /// "256", "256, rhs 3", "256, inverse", "256, factors"
 std::string size_text(Index n, Index columns, Wanted wanted) {
@@ -131,13 +129,13 @@ std::string size_text(Index n, Index columns, Wanted wanted) {
 void check_solution(const SolvedSystem& p, Wanted wanted, ModeRecord& record) {
   if (wanted == Wanted::factors) {
     if (record.is_rival) return;
-    record.check = ModeCheck{"P A = L U, by its scaled residual",
-                             factors_residual(p.view_a(), square_view(p.factors, p.n), p.row_order),
-                             solvers::largest_scaled_residual};
+    record.check =
+        ModeCheck{"P A = L U, by its scaled residual",
+                  factors_residual(p.system.a, p.system.factors, p.system.row_order), solvers::largest_scaled_residual};
     return;
   }
   record.check =
-      ModeCheck{"the equations, by their scaled residual", scaled_residual<float>(p.view_a(), p.view_x(), p.view_b()),
+      ModeCheck{"the equations, by their scaled residual", scaled_residual<float>(p.system.a, p.system.x, p.system.b),
                 solvers::largest_scaled_residual};
   if (!p.exact.empty()) record.parameters["error"] = number_or_null(error_of_solution(p, p.exact));
 }
@@ -148,42 +146,26 @@ Variant solution_by_lapack(const SharedSystem& p, Wanted wanted) {
       std::vector<float> a, b;
     };
     const auto copies = std::make_shared<Copies>();
-    return Steps{
-        .load =
-            [=] {
-              copies->a = p->a;
-              copies->b = transposed(p->b, p->n, p->columns);
-            },
-        .compute = [=] { check_regular(solve_by_lapack<float>(*p, wanted, copies->a, copies->b), p->n); },
-        .store =
-            [=] { p->x = wanted == Wanted::inverse ? std::move(copies->a) : transposed(copies->b, p->columns, p->n); }};
+    p->begin(Wanted::solutions);
+    return Steps{.load =
+                     [=] {
+                       copies->a = p->a;
+                       copies->b = transposed(p->b, p->n, p->columns);
+                     },
+                 .compute = [=] { check_regular(solve_by_lapack<float>(*p, wanted, copies->a, copies->b), p->n); },
+                 .store =
+                     [=] {
+                       const std::vector<float> x =
+                           wanted == Wanted::inverse ? std::move(copies->a) : transposed(copies->b, p->columns, p->n);
+                       std::copy(x.begin(), x.end(), p->x.begin());
+                     }};
   };
   const auto check = [=](ModeRecord& record, ModeRun&) { check_solution(*p, wanted, record); };
   return {.name = "openblas", .is_reference = true, .make = make, .check = check};
 }
 
-/// Solver: GaussJordan or PluPacked.
-template <class Solver>
-Steps steps_of(const SharedSystem& p, Wanted wanted, const EliminationSettings& settings, solvers::Device& device) {
-  std::fill(p->x.begin(), p->x.end(), 0.0F);
-  const auto solver = std::make_shared<Solver>(device, p->n, p->columns, settings);
-  Steps steps{.compute = [=] { solver->solve(p->view_a(), p->view_b(), p->view_x()); }, .clock = &device.clock()};
-  if constexpr (std::is_same_v<Solver, PluPacked>) {
-    if (wanted != Wanted::factors) return steps;
-    p->factors.resize(p->a.size());
-    steps.load = [=] { solver->load(p->view_a()); };
-    steps.compute = [=] { solver->factorize(); };
-    steps.store = [=] {
-      solver->store_factors(square_view(p->factors, p->n));
-      p->row_order = solver->row_order();
-    };
-  }
-  return steps;
-}
-
-template <class Solver>
-Variant solution_on_device(const SharedSystem& p, Wanted wanted, const EliminationSettings& settings, Index n,
-                           Index columns) {
+Variant solution_on_device(const SharedSystem& p, const solvers::Elimination& method, Wanted wanted,
+                           const EliminationSettings& settings, Index n, Index columns) {
   Variant variant{.name = std::string(name_of(settings.variant)),
                   .settings = std::string(name_of(settings.pivoting)),
                   .parameters = {{"pivoting", name_of(settings.pivoting)}}};
@@ -191,9 +173,9 @@ Variant solution_on_device(const SharedSystem& p, Wanted wanted, const Eliminati
     variant.parameters["measure"] = name_of(settings.measure);
     if (settings.measure == PivotMeasure::as_signed) variant.settings += ", signed";
   }
-  variant.make = [=](ModeRun& run) { return steps_of<Solver>(p, wanted, settings, run.device()); };
+  variant.make = [=](ModeRun& run) { return method.make(run.device(), p->begin(wanted), settings); };
   variant.check = [=](ModeRecord& record, ModeRun&) { check_solution(*p, wanted, record); };
-  variant.refusal = [=](const DeviceDescription& device) { return Solver::obstacle(device, n, columns, settings); };
+  variant.refusal = [=](const DeviceDescription& device) { return method.obstacle(device, n, columns, settings); };
   return variant;
 }
 
@@ -220,7 +202,6 @@ void fill_system(SolvedSystem& p, Index n, Index columns, const EliminationOptio
   std::mt19937_64 random(o.seed);
   p.a = random_elements<float>(n * n, random);
   p.b = random_elements<float>(n * columns, random);
-  p.x.resize(p.b.size());
   if (!o.input.empty()) p.a = converted<float>(files.a.elements);
   if (!o.input_b.empty()) p.b = converted<float>(files.b.elements);
   for (Index e = 0; e < n * n && wanted == Wanted::inverse; ++e) {
@@ -229,9 +210,8 @@ void fill_system(SolvedSystem& p, Index n, Index columns, const EliminationOptio
   p.exact = exact_solution(p, wanted);
 }
 
-template <class Solver>
-Study elimination_study(const EliminationOptions& o) {
-  const bool factors_alone = std::is_same_v<Solver, PluPacked> && o.right_hand_sides == 0 && o.input_b.empty();
+Study elimination_study(const EliminationOptions& o, const solvers::Elimination& method) {
+  const bool factors_alone = o.right_hand_sides == 0 && o.input_b.empty();
   const Wanted wanted = o.inverse ? Wanted::inverse : factors_alone ? Wanted::factors : Wanted::solutions;
   const auto files = std::make_shared<const SystemFiles>(read_system(o));
   const auto p = std::make_shared<SolvedSystem>();
@@ -244,7 +224,7 @@ Study elimination_study(const EliminationOptions& o) {
     const auto variants = [=](const ModeMachine&) {
       std::vector<Variant> all{solution_by_lapack(p, wanted)};
       for (const EliminationSettings& each : settings) {
-        all.push_back(solution_on_device<Solver>(p, wanted, each, n, columns));
+        all.push_back(solution_on_device(p, method, wanted, each, n, columns));
       }
       return all;
     };
@@ -262,10 +242,12 @@ Study elimination_study(const EliminationOptions& o) {
          .variants = variants});
   }
   study.end = [](ModeRun& run) {
-    run.print(errors_table(
-        run.records(), "error", {.series_width = 40, .size_width = 14, .size = "size", .unknown = "inf"},
+    const std::string errors = errors_table(run.records(), "error", "inf", 40, "size", 14);
+    if (errors.empty()) return;
+    run.print(
         "\nErrors: the residual ||A x - b|| / (eps (||A|| ||x|| + ||b||) n), which is judged, eps = 2^-24; and the "
-        "difference\nfrom LAPACK's solution in double precision, over its largest element\n"));
+        "difference\nfrom LAPACK's solution in double precision, over its largest element\n" +
+        errors);
   };
   study.result = [p] { return DenseMatrix{p->n, p->columns, converted<double>(p->x)}; };
   return study;
@@ -332,8 +314,10 @@ EliminationOptions parse_plu_packed_options(const Texts& arguments) {
   return o;
 }
 
-Study gauss_jordan_study(const EliminationOptions& options) { return elimination_study<GaussJordan>(options); }
+Study gauss_jordan_study(const EliminationOptions& options) {
+  return elimination_study(options, solvers::gauss_jordan);
+}
 
-Study plu_packed_study(const EliminationOptions& options) { return elimination_study<PluPacked>(options); }
+Study plu_packed_study(const EliminationOptions& options) { return elimination_study(options, solvers::plu_packed); }
 
 }  // namespace glinpack::app

@@ -1,10 +1,9 @@
-#include "app/papers/lu_methods.hpp"
-
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 
 #include "app/papers/problem.hpp"
+#include "app/papers/studies.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/device/texture_matrix.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
@@ -18,114 +17,98 @@ using solvers::LuCounts;
 using solvers::LuDrawing;
 using solvers::LuSettings;
 using solvers::LuStrategy;
-using Table1 = std::optional<LuCounts>;
 
-std::string series_of(const LuFigures& f) {
-  return fmt::format("{} {}", name_of(f.settings.method), name_of(f.settings.strategy));
-}
+// How the times of device, host and copies are separated.
+constexpr const char* by_timer_queries = "timer queries";  // device timestamps around passes and copies
+constexpr const char* by_differences = "differences";      // of runs with and without copies, and of commands alone
 
-std::string or_dash(const Table1& table, Index LuCounts::*member) {
-  return table ? fmt::format("{}", (*table).*member) : std::string("-");
-}
+/// Table 3 in seconds: A = G + C + T. Each is the minimum over the repetitions, since other load only adds time. By
+/// differences, C is a run without drawing, T is the time saved by a run without copies, and G is the rest. A
+/// difference smaller than the noise can be negative.
+struct LuBreakdown {
+  double whole = 0;               // A, total
+  double device = 0;              // G
+  double host = 0;                // C
+  std::optional<double> copying;  // T; empty if the strategy does not copy
+};
 
 /// The texels that a pass draws, relative to those that M1 or M2 draw. Table 1 calls this the weight.
-double weight_of(const LuFigures& f) {
+double weight_of(Index drawn_texels, Index n) {
   Index one_row_a_texel = 0;
-  for (Index i = 0; i < f.n; ++i) one_row_a_texel += (f.n - i - 1) * (f.n - i);
-  return one_row_a_texel > 0 ? static_cast<double>(f.counts.drawn_texels) / static_cast<double>(one_row_a_texel) : 0;
+  for (Index i = 0; i < n; ++i) one_row_a_texel += (n - i - 1) * (n - i);
+  return one_row_a_texel > 0 ? static_cast<double>(drawn_texels) / static_cast<double>(one_row_a_texel) : 0;
 }
 
-std::string table1(const std::vector<LuFigures>& figures) {
-  constexpr const char* columns = "{:<12}{:>6}{:>10}{:>10}{:>12}{:>9}{:>9}{:>10}{:>10}{:>16}{:>16}\n";
-  std::string text =
-      "\nPasses and copies as they were called for, beside the paper's Table 1 (whose formula for M3 and M4 is that of "
-      "multiples of 4).\nweight: texels drawn, over those of M1 and M2\n" +
-      fmt::format(columns, "method", "n", "passes", "Table 1", "with texels", "weight", "Table 1", "copies", "Table 1",
-                  "bytes copied", "Table 1");
-  for (const LuFigures& f : figures) {
-    const Table1 paper = solvers::lu_table1(f.settings, f.n);
-    text += fmt::format(
-        columns, series_of(f), f.n, f.counts.passes, or_dash(paper, &LuCounts::passes), f.counts.passes_with_texels,
-        fmt::format("{:.3f}", weight_of(f)), solvers::lu_table1_weight(f.settings.method), f.counts.copies,
-        or_dash(paper, &LuCounts::copies), f.counts.copied_bytes, or_dash(paper, &LuCounts::copied_bytes));
-  }
-  return text;
-}
-
-std::string table3(const std::vector<LuFigures>& figures, LuClock clock) {
-  constexpr const char* columns = "{:<12}{:>6}{:>12}{:>12}{:>12}{:>12}\n";
-  const auto milliseconds = [](double seconds) { return fmt::format("{:.2f}", 1e3 * seconds); };
-  std::string text =
-      "\nBreakdown as the paper's Table 3, milliseconds, the least of the repetitions: A all, G the device computes, C "
-      "the\nprocessor gives commands, T copies; ";
-  text +=
-      clock == LuClock::timer_queries
-          ? "G and T are between timestamps of the device, C = A - G - T\n"
-          : "by differences, since the device's timer queries measure nothing: C is a run of\nnothing but commands, T "
-            "what a run without copies takes less, G = A - C - T; what is less than runs vary by may be\nbelow 0\n";
-  text += fmt::format(columns, "method", "n", "A", "G", "C", "T");
-  for (const LuFigures& f : figures) {
-    const LuBreakdown& b = f.breakdown;
-    text += fmt::format(columns, series_of(f), f.n, milliseconds(b.whole), milliseconds(b.device), milliseconds(b.host),
-                        b.copying ? milliseconds(*b.copying) : "-");
-  }
-  return text;
-}
-
-std::string access_table(const std::vector<LuFigures>& figures, double fetch_rate) {
-  constexpr const char* columns = "{:<12}{:>6}{:>12}{:>12}{:>12}{:>12}\n";
-  std::string text = fmt::format(
-      "\nAccesses alone, without arithmetic and copies: 16 bytes a texel that a fragment fetches, and the "
-      "share of what the device\nfetches at most from a texture in cache, {:.1f} GB/s\n",
-      1e-9 * fetch_rate);
-  text += fmt::format(columns, "method", "n", "GB", "ms", "GB/s", "share");
-  for (const LuFigures& f : figures) {
-    const LuAccess& a = f.access;
-    text += fmt::format(columns, series_of(f), f.n, fmt::format("{:.4f}", 1e-9 * a.bytes),
-                        fmt::format("{:.2f}", 1e3 * a.seconds),
-                        a.bytes_per_second ? fmt::format("{:.2f}", 1e-9 * *a.bytes_per_second) : "-",
-                        a.share ? fmt::format("{:.0f}%", 100 * *a.share) : "-");
-  }
-  return text;
+/// OpenGL calls as they were made, and those of Table 1.
+nlohmann::json counts_json(const LuSettings& settings, Index n, const LuCounts& counts) {
+  const std::optional<LuCounts> paper = solvers::lu_table1(settings, n);
+  const auto of_paper = [&](Index LuCounts::*member) {
+    return paper ? nlohmann::json((*paper).*member) : nlohmann::json();
+  };
+  return {{"method", name_of(settings.method)},
+          {"strategy", name_of(settings.strategy)},
+          {"passes", counts.passes},
+          {"passes_of_table_1", of_paper(&LuCounts::passes)},
+          {"passes_with_texels", counts.passes_with_texels},
+          {"weight", weight_of(counts.drawn_texels, n)},
+          {"weight_of_table_1", solvers::lu_table1_weight(settings.method)},
+          {"copies", counts.copies},
+          {"copies_of_table_1", of_paper(&LuCounts::copies)},
+          {"copied_bytes", counts.copied_bytes},
+          {"copied_bytes_of_table_1", of_paper(&LuCounts::copied_bytes)},
+          {"drawn_texels", counts.drawn_texels}};
 }
 
 }  // namespace
 
-std::string_view name_of(LuClock clock) { return clock == LuClock::timer_queries ? "timer queries" : "differences"; }
-
-nlohmann::json to_json(const LuFigures& f, LuClock clock) {
-  const Table1 paper = solvers::lu_table1(f.settings, f.n);
-  const auto of_paper = [&](Index LuCounts::*member) {
-    return paper ? nlohmann::json((*paper).*member) : nlohmann::json();
+std::string lu_tables(std::span<const ModeRecord> records, double fetch_rate) {
+  const Column method{"method", -12, [](const ModeRecord& r) { return r.series(); }};
+  const Column size{"n", 6, [](const ModeRecord& r) { return r.size; }};
+  const auto table = [&](std::vector<Column> columns) {
+    columns.insert(columns.begin(), {method, size});
+    return records_table(records, "passes", columns);
   };
-  return {{"method", name_of(f.settings.method)},
-          {"strategy", name_of(f.settings.strategy)},
-          {"passes", f.counts.passes},
-          {"passes_of_table_1", of_paper(&LuCounts::passes)},
-          {"passes_with_texels", f.counts.passes_with_texels},
-          {"weight", weight_of(f)},
-          {"weight_of_table_1", solvers::lu_table1_weight(f.settings.method)},
-          {"copies", f.counts.copies},
-          {"copies_of_table_1", of_paper(&LuCounts::copies)},
-          {"copied_bytes", f.counts.copied_bytes},
-          {"copied_bytes_of_table_1", of_paper(&LuCounts::copied_bytes)},
-          {"drawn_texels", f.counts.drawn_texels},
-          {"breakdown",
-           {{"source", name_of(clock)},
-            {"whole_seconds", f.breakdown.whole},
-            {"device_seconds", f.breakdown.device},
-            {"host_seconds", f.breakdown.host},
-            {"copy_seconds", number_or_null(f.breakdown.copying)}}},
-          {"access",
-           {{"bytes", f.access.bytes},
-            {"seconds", f.access.seconds},
-            {"bytes_per_second", number_or_null(f.access.bytes_per_second)},
-            {"share", number_or_null(f.access.share)}}}};
-}
-
-std::string lu_tables(const std::vector<LuFigures>& figures, LuClock clock, double fetch_rate) {
-  if (figures.empty()) return {};
-  return table1(figures) + table3(figures, clock) + access_table(figures, fetch_rate);
+  const std::string counts = table({{"passes", 10, parameter("/passes")},
+                                    {"Table 1", 10, parameter("/passes_of_table_1")},
+                                    {"with texels", 12, parameter("/passes_with_texels")},
+                                    {"weight", 9, parameter("/weight", "{:.3f}")},
+                                    {"Table 1", 9, parameter("/weight_of_table_1")},
+                                    {"copies", 10, parameter("/copies")},
+                                    {"Table 1", 10, parameter("/copies_of_table_1")},
+                                    {"bytes copied", 16, parameter("/copied_bytes")},
+                                    {"Table 1", 16, parameter("/copied_bytes_of_table_1")}});
+  if (counts.empty()) return {};
+  const auto milliseconds = [](const char* pointer) { return parameter(pointer, "{:.2f}", 1e3); };
+  const std::string times = table({{"A", 12, milliseconds("/breakdown/whole_seconds")},
+                                   {"G", 12, milliseconds("/breakdown/device_seconds")},
+                                   {"C", 12, milliseconds("/breakdown/host_seconds")},
+                                   {"T", 12, milliseconds("/breakdown/copy_seconds")}});
+  const std::string access = table({{"GB", 12, parameter("/access/bytes", "{:.4f}", 1e-9)},
+                                    {"ms", 12, milliseconds("/access/seconds")},
+                                    {"GB/s", 12, parameter("/access/bytes_per_second", "{:.2f}", 1e-9)},
+                                    {"share", 12, parameter("/access/share", "{:.0f}%", 100)}});
+  const bool timed_by_device = std::any_of(records.begin(), records.end(), [](const ModeRecord& r) {
+    return parameter("/breakdown/source")(r) == by_timer_queries;
+  });
+  return "\nPasses and copies as they were called for, beside the paper's Table 1 (whose formula for M3 and M4 is that "
+         "of "
+         "multiples of 4).\nweight: texels drawn, over those of M1 and M2\n" +
+         counts +
+         "\nBreakdown as the paper's Table 3, milliseconds, the least of the repetitions: A all, G the device "
+         "computes, "
+         "C the\nprocessor gives commands, T copies; " +
+         (timed_by_device
+              ? "G and T are between timestamps of the device, C = A - G - T\n"
+              : "by differences, since the device's timer queries measure nothing: C is a run of\nnothing but "
+                "commands, "
+                "T what a run without copies takes less, G = A - C - T; what is less than runs vary by may be\nbelow "
+                "0\n") +
+         times +
+         fmt::format(
+             "\nAccesses alone, without arithmetic and copies: 16 bytes a texel that a fragment fetches, and the "
+             "share of what the device\nfetches at most from a texture in cache, {:.1f} GB/s\n",
+             1e-9 * fetch_rate) +
+         access;
 }
 
 namespace {
@@ -142,8 +125,13 @@ struct LuProblem {
   std::vector<float> a = {};
   std::vector<float> factors = {};
   std::vector<double> exact = {};  // empty if a pivot is 0
+  solvers::DenseSystem system = {};
 
-  RowMajorView<const float> view_a() const { return square_view(a, n); }
+  /// The system with factors of zeros.
+  solvers::DenseSystem& begin() {
+    factors.assign(a.size(), 0.0F);
+    return system = {.a = square_view(std::as_const(a), n), .factors = square_view(factors, n)};
+  }
   /// The factors' largest error relative to the largest exact element; null if it is unknown or not finite.
   nlohmann::json difference() const {
     if (exact.empty()) return {};
@@ -151,16 +139,15 @@ struct LuProblem {
   }
 };
 
-/// The problem that is measured, the drawing that solves it, and the figures of those that did.
+/// The problem that is measured, and the drawing that solves it.
 struct LuStudy {
   using Work = LuDrawing::Work;
 
   const LuMethodsOptions& options;
-  LuClock clock = LuClock::differences;
+  std::string clock = by_differences;
   double fetch_rate = 0;
   LuProblem problem = {};
   std::shared_ptr<LuDrawing> drawing = {};
-  std::vector<LuFigures> figures = {};
 
   /// Random elements in [-0.5, 0.5), with n added to the diagonal, unless they are a file's. Such a matrix needs no
   /// pivoting, because U does not grow.
@@ -174,22 +161,21 @@ struct LuStudy {
     } else {
       problem.a = converted<float>(input.elements);
     }
-    problem.factors.resize(problem.a.size());
     problem.exact = converted<double>(problem.a);
     if (factorize_without_pivoting<double>(square_view(problem.exact, n))) problem.exact.clear();
   }
 
   void check(ModeRecord& record) const {
-    record.check = ModeCheck{"A = L U, element by element",
-                             elementwise_residual(problem.view_a(), square_view(problem.factors, problem.n)),
-                             solvers::largest_scaled_residual};
+    record.check =
+        ModeCheck{"A = L U, element by element", elementwise_residual(problem.system.a, problem.system.factors),
+                  solvers::largest_scaled_residual};
     record.parameters["difference"] = problem.difference();
   }
 
   double seconds_of(const std::string& label, Work work, ModeRun& run) const {
     const MeasuredStages times = run.measure(run.device().clock(), label, 0, [&] {
-      drawing->load(problem.view_a());
-      drawing->run(work);
+      drawing->load();
+      drawing->compute(work);
     });
     return times.compute.least;
   }
@@ -197,39 +183,48 @@ struct LuStudy {
   LuDrawing::DeviceSeconds device_seconds_of(Work work) const {
     std::vector<double> passes, copies;
     for (int round = 0; round < options.repeat; ++round) {
-      drawing->load(problem.view_a());
-      const LuDrawing::DeviceSeconds seconds = drawing->run_timed(work);
+      drawing->load();
+      const LuDrawing::DeviceSeconds seconds = drawing->compute_timed(work);
       passes.push_back(seconds.passes);
       copies.push_back(seconds.copies);
     }
     return {spread_of(std::move(passes)).least, spread_of(std::move(copies)).least};
   }
 
-  LuFigures figures_of(const ModeRecord& record, const LuSettings& settings, ModeRun& run) {
-    LuFigures f{.settings = settings, .n = problem.n, .counts = drawing->counts(), .breakdown = {}, .access = {}};
+  /// The parameters of a record: counts, Table 3, and a run whose shaders do the same reads without arithmetic and
+  /// copies.
+  nlohmann::json figures_of(const ModeRecord& record, const LuSettings& settings, ModeRun& run) const {
+    const LuCounts counts = drawing->counts();
     const std::string label = record.label();
     const bool copying = settings.strategy == LuStrategy::copying;
-    LuBreakdown& b = f.breakdown;
-    b.whole = record.times.compute.least;
-    LuAccess& access = f.access;
-    if (clock == LuClock::timer_queries) {
+    LuBreakdown b{.whole = record.times.compute.least, .copying = {}};
+    double access_seconds = 0;
+    if (clock == by_timer_queries) {
       const LuDrawing::DeviceSeconds seconds = device_seconds_of(Work::whole);
       b.device = seconds.passes;
       if (copying) b.copying = seconds.copies;
       b.host = b.whole - b.device - b.copying.value_or(0);
-      access.seconds = device_seconds_of(Work::access).passes;
+      access_seconds = device_seconds_of(Work::access).passes;
     } else {
       b.host = seconds_of(label + ", commands alone", Work::commands, run);
       if (copying) b.copying = b.whole - seconds_of(label + ", without copies", Work::without_copies, run);
       b.device = b.whole - b.host - b.copying.value_or(0);
-      access.seconds = seconds_of(label + ", accesses alone", Work::access, run) - b.host;
+      access_seconds = seconds_of(label + ", accesses alone", Work::access, run) - b.host;
     }
-    access.bytes = static_cast<double>(f.counts.read_bytes);
-    if (access.seconds > 0 && access.bytes > 0) {
-      access.bytes_per_second = access.bytes / access.seconds;
-      access.share = *access.bytes_per_second / fetch_rate;
-    }
-    return f;
+    const auto bytes = static_cast<double>(counts.read_bytes);
+    std::optional<double> rate;  // empty if the time is too short
+    if (access_seconds > 0 && bytes > 0) rate = bytes / access_seconds;
+    nlohmann::json figures = counts_json(settings, problem.n, counts);
+    figures["breakdown"] = {{"source", clock},
+                            {"whole_seconds", b.whole},
+                            {"device_seconds", b.device},
+                            {"host_seconds", b.host},
+                            {"copy_seconds", number_or_null(b.copying)}};
+    figures["access"] = {{"bytes", bytes},
+                         {"seconds", access_seconds},
+                         {"bytes_per_second", number_or_null(rate)},
+                         {"share", rate ? nlohmann::json(*rate / fetch_rate) : nlohmann::json()}};
+    return figures;
   }
 };
 using SharedStudy = std::shared_ptr<LuStudy>;
@@ -250,17 +245,12 @@ Variant factors_by_getrf(const SharedStudy& s) {
 Variant factors_by_drawing(const SharedStudy& s, const LuSettings& settings, Index n) {
   const auto make = [=](ModeRun& run) {
     s->drawing.reset();
-    s->drawing = std::make_shared<LuDrawing>(run.device(), n, settings);
-    std::fill(s->problem.factors.begin(), s->problem.factors.end(), 0.0F);
-    return Steps{.load = [s] { s->drawing->load(s->problem.view_a()); },
-                 .compute = [s] { s->drawing->run(); },
-                 .store = [s] { s->drawing->store(square_view(s->problem.factors, s->problem.n)); },
-                 .clock = &run.device().clock()};
+    s->drawing = std::make_shared<LuDrawing>(run.device(), s->problem.begin(), settings);
+    return steps_of(run.device().clock(), s->drawing);
   };
   const auto check = [=](ModeRecord& record, ModeRun& run) {
     s->check(record);
-    s->figures.push_back(s->figures_of(record, settings, run));
-    record.parameters.update(to_json(s->figures.back(), s->clock));
+    record.parameters.update(s->figures_of(record, settings, run));
     s->drawing.reset();
   };
   const auto refusal = [=](const DeviceDescription& device) { return LuDrawing::obstacle(device, n, settings); };
@@ -274,22 +264,15 @@ Variant factors_by_drawing(const SharedStudy& s, const LuSettings& settings, Ind
 Variant factors_by_blocks(const SharedStudy& s, Index n) {
   const auto make = [=](ModeRun& run) {
     s->drawing.reset();
-    const auto blocked = std::make_shared<solvers::LuUnpivoted>(run.device().description().index, run.machine().threads,
-                                                                s->options.shader_dir, n);
-    std::fill(s->problem.factors.begin(), s->problem.factors.end(), 0.0F);
-    return Steps{
-        .compute = [=] { blocked->factorize(s->problem.view_a(), square_view(s->problem.factors, s->problem.n)); },
-        .clock = &blocked->clock()};
+    return solvers::make_unpivoted_lu(run.device().description().index, run.machine().threads, s->options.shader_dir,
+                                      s->problem.begin());
   };
   const auto check = [s](ModeRecord& record, ModeRun&) { s->check(record); };
   const auto refusal = [n](const DeviceDescription& device) {
-    const bool fits =
-        device.software || device.free_memory <= 0 || 4 * square(n) <= static_cast<double>(device.free_memory);
-    return fits ? std::string()
-                : "it is larger than the memory that is free on " + device.renderer + "; use a smaller N";
+    return device.software ? std::string() : solvers::memory_obstacle(device, "it takes", 4 * square(n));
   };
   return {.name = blocked_lu_name,
-          .settings = "blocks of " + std::to_string(solvers::LuUnpivoted::block),
+          .settings = "blocks of " + std::to_string(solvers::unpivoted_block),
           .make = make,
           .check = check,
           .refusal = refusal};
@@ -370,18 +353,20 @@ Study lu_methods_study(const LuMethodsOptions& o) {
                               .variants = variants});
   }
   study.begin = [&o, s](ModeRun& run) {
-    if (!run.device().description().software) s->clock = LuClock::timer_queries;
+    if (!run.device().description().software) s->clock = by_timer_queries;
     if (o.drawn().empty()) return;
     s->fetch_rate = solvers::texel_fetch_rate(run.device(), {.repeat = 5, .seconds = 0.25}).most;
     run.add_to_json("texel_fetch_bytes_per_second", s->fetch_rate);
   };
   study.end = [s](ModeRun& run) {
-    run.print(lu_tables(s->figures, s->clock, s->fetch_rate));
-    run.print(errors_table(
-        run.records(), "difference", {.series_width = 24, .size_width = 10, .size = "n", .unknown = "-"},
+    const std::string errors = errors_table(run.records(), "difference", "-", 24, "n", 10);
+    run.print(lu_tables(run.records(), s->fetch_rate));
+    if (errors.empty()) return;
+    run.print(
         "\nErrors: the residual, the largest element of |A - L U| over that of eps n |L| |U|, which is judged, eps = "
         "2^-24;\nand the largest difference from the factors of plain loops in double precision, over the largest "
-        "element of these\n"));
+        "element of these\n" +
+        errors);
   };
   study.result = [s] { return DenseMatrix{s->problem.n, s->problem.n, converted<double>(s->problem.factors)}; };
   return study;

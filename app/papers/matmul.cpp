@@ -1,12 +1,11 @@
-#include "app/papers/matmul.hpp"
-
 #include <algorithm>
 #include <limits>
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
+#include "app/papers/studies.hpp"
 #include "base/timeline.hpp"
-#include "gl/compute/tuning.hpp"
+#include "compute/tuning.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_solvers.hpp"
 
@@ -136,6 +135,7 @@ template <class Real>
 struct Products {
   ProductExtents extents = {};
   std::vector<Real> a = {}, b = {}, expected = {}, computed = {};
+  solvers::Product<Real> product = {};  // computed
   std::optional<MatmulSettings> fastest = {};
   double fastest_seconds = std::numeric_limits<double>::infinity();
 
@@ -196,13 +196,9 @@ Variant device_product(const std::shared_ptr<Products<Real>>& p, const ProductEx
     return matmul_obstacle(device, extents, settings, precision_of<Real>);
   };
   variant.make = [p, settings](ModeRun& run) {
-    const std::shared_ptr<solvers::MatrixProduct<Real>> product =
-        solvers::make_matrix_product<Real>(run.device(), p->extents, settings);
-    std::fill(p->computed.begin(), p->computed.end(), Real{0});
-    return Steps{.load = [p, product] { product->load(p->view_a(), p->view_b()); },
-                 .compute = [product] { product->compute(); },
-                 .store = [p, product] { product->store(p->view_of(p->computed)); },
-                 .clock = &run.device().clock()};
+    p->computed.assign(p->expected.size(), Real{0});
+    p->product = {p->view_a(), p->view_b(), p->view_of(p->computed)};
+    return make_product(run.device(), p->product, settings);
   };
   variant.check = [p, settings](ModeRecord& record, ModeRun&) {
     const std::string version = blas_version();  // "OpenBLAS 0.3.21"
@@ -341,7 +337,7 @@ MatmulOptions parse_matmul_options(const Texts& arguments) {
   }
   if (o.tile.empty()) return o;
   try {
-    gl::reduce_tile(o.tile, o.precision);
+    compute::reduce_tile(o.tile, o.precision);
   } catch (const std::runtime_error& error) {
     throw InputError("--tile: " + std::string(error.what()));
   }

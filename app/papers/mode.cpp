@@ -10,11 +10,11 @@
 #include "app/program/machine.hpp"
 #include "app/program/program_context.hpp"
 #include "app/program/topology.hpp"
+#include "gl/devices.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/session.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_solvers.hpp"
-#include "solvers/elimination/elimination.hpp"
 
 namespace glinpack::app {
 
@@ -220,7 +220,7 @@ void ModeRun::open_machine(bool needs_device, std::vector<std::string> notes) {
     const int index = device_index(options_, session ? session->local_rank() : 0, machine_.notes);
     try {
       machine_.device = std::make_unique<solvers::Device>(index, options_.shader_dir);
-    } catch (const gl::ShaderFolderError& error) {
+    } catch (const ShaderFolderError& error) {
       throw InputError("--shader-dir: " + std::string(error.what()));
     }
   });
@@ -279,10 +279,8 @@ void ModeRun::time(ModeRecord& record, solvers::StageClock& clock, const std::fu
     record.times = measure(clock, record.label(), record.flops, once);
   } catch (const NoResult& error) {
     record.failure = error.what();
-  } catch (const solvers::SingularMatrixError& error) {
-    record.failure = error.what();
+    progress_.end();
   }
-  if (!record.failure.empty()) progress_.end();
 }
 
 void ModeRun::add(ModeRecord record) {

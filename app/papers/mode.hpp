@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "app/input/matrix_file.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/papers/records.hpp"
-#include "app/plu/plu_options.hpp"
 #include "app/program/outputs.hpp"
 #include "app/record/progress.hpp"
 
@@ -150,7 +150,7 @@ class ModeRun {
   /// for the progress display; `flops` of one call, 0 if unknown.
   MeasuredStages measure(solvers::StageClock& clock, const std::string& label, double flops,
                          const std::function<void()>& once);
-  /// The same for a record. If once() throws NoResult or SingularMatrixError, the record fails, and its other
+  /// The same for a record. If once() throws NoResult, the record fails, and its other
   /// repetitions are left out.
   void time(ModeRecord& record, solvers::StageClock& clock, const std::function<void()>& once);
 

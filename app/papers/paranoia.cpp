@@ -12,10 +12,10 @@
 #include "app/record/text.hpp"
 #include "backend/registry.hpp"
 #include "base/scaled_residual.hpp"
+#include "lu/one_rank.hpp"
 #include "matrix/matrix_source.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/elimination/elimination.hpp"
-#include "solvers/lu_study/factorize_on_backend.hpp"
 
 namespace glinpack::app {
 
@@ -80,7 +80,8 @@ struct Factors {
 
 /// Empty for a singular matrix.
 template <class Real>
-std::optional<Factors<Real>> factorize_on_device(Backend<Real>& backend, const TestedSystem<Real>& problem) {
+std::optional<Factors<Real>> factorize_on_device(Backend<Real>& backend, Timeline& timeline,
+                                                 const TestedSystem<Real>& problem) {
   const Index n = problem.n;
   const auto matrix = backend.allocate(n, n);
   const auto buffer = backend.allocate_host(n * n);
@@ -88,7 +89,8 @@ std::optional<Factors<Real>> factorize_on_device(Backend<Real>& backend, const T
   std::copy(problem.a.begin(), problem.a.end(), buffer->data());
   backend.wait(backend.upload(on_host_side, whole(*matrix)));
   std::vector<Index> pivots(problem.b.size());
-  if (factorize_on_backend(backend, *matrix, block_columns, std::span<Index>(pivots))) return std::nullopt;
+  const RunParameters parameters{.nb = block_columns, .panel = PanelPlace::device};
+  if (factorize_on_one_rank<Real>(backend, timeline, *matrix, parameters, pivots)) return std::nullopt;
   backend.wait(backend.download(whole(*matrix), on_host_side));
   const std::vector<Real> rows(buffer->data(), buffer->data() + n * n);
   return Factors<Real>{transposed(rows, n, n), std::move(pivots)};
@@ -181,21 +183,22 @@ Problem lu_problem(const std::shared_ptr<LuErrors<Real>>& p, Index n) {
     std::vector<Variant> all;
     const auto check = [p](ModeRecord& record, ModeRun&) { p->check(record); };
     if (p->options.has_variant("compute")) {
-      all.push_back({.name = p->on_device,
-                     .make =
-                         [p](ModeRun& run) {
-                           Backend<Real>& backend = p->made_backend(run);
-                           return p->steps([p, &backend] { return factorize_on_device(backend, p->problem); });
-                         },
-                     .check = check,
-                     .refusal =
-                         [n](const DeviceDescription& device) {
-                           const bool fits = device.free_memory <= 0 ||
-                                             square(n) * sizeof(double) <= static_cast<double>(device.free_memory);
-                           return fits ? std::string()
-                                       : "the matrix does not fit the memory that " + device.renderer +
-                                             " has free; use a smaller N";
-                         }});
+      all.push_back(
+          {.name = p->on_device,
+           .make =
+               [p](ModeRun& run) {
+                 Backend<Real>& backend = p->made_backend(run);
+                 return p->steps([p, &backend] { return factorize_on_device(backend, p->timeline, p->problem); });
+               },
+           .check = check,
+           .refusal =
+               [n](const DeviceDescription& device) {
+                 const bool fits =
+                     device.free_memory <= 0 || square(n) * sizeof(double) <= static_cast<double>(device.free_memory);
+                 return fits ? std::string()
+                             : "the matrix does not fit the memory that " + device.renderer +
+                                   " has free; use a smaller N";
+               }});
     }
     if (p->options.has_variant("cpu")) {
       all.push_back({.name = std::string(openblas_record.name),

@@ -6,15 +6,17 @@
 #include <array>
 #include <cmath>
 
+#include "app/options/option_text.hpp"
 #include "app/papers/problem.hpp"
 #include "app/papers/study.hpp"
 #include "app/program/agreement.hpp"
-#include "app/program/watchdog_option.hpp"
-#include "gl/ceilings.hpp"
+#include "app/program/mpi_command.hpp"
+#include "compute/ceilings.hpp"
+#include "gl/gl_compute.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
+#include "mpi/strip_exchange.hpp"
 #include "openblas/host_ceilings.hpp"
-#include "solve/strip_exchange.hpp"
 #include "solvers/poisson/poisson_cg.hpp"
 #include "solvers/poisson/poisson_problem.hpp"
 
@@ -77,16 +79,15 @@ void check_preconditioner(const PoissonOptions& o) {
   }
 }
 
-// In double precision, removes textures from `all`; throws if they were named.
-void check_precision(PoissonOptions& o) {
-  const auto lacks_it = [](PoissonMemory memory) { return !solvers::has_double_precision(memory); };
-  o.textures_skipped = o.all_memories && o.precision == Precision::double_;
-  if (o.precision == Precision::single) return;
-  if (o.textures_skipped) std::erase_if(o.memory, lacks_it);
-  const auto named = std::find_if(o.memory.begin(), o.memory.end(), lacks_it);
-  if (named == o.memory.end()) return;
-  throw InputError("--memory " + std::string(name_of(*named)) +
-                   ": textures hold single precision; use --precision single, or --memory global,shared");
+// Removes those that cannot be computed if `all` named them; throws if they were named. Returns whether there were any.
+template <class Kind, class CannotBe>
+bool leave_out(std::vector<Kind>& kinds, bool by_all, CannotBe cannot_be, const std::string& option,
+               const std::string& reason) {
+  const auto first = std::find_if(kinds.begin(), kinds.end(), cannot_be);
+  if (first == kinds.end()) return false;
+  if (!by_all) throw InputError(option + " " + std::string(name_of(*first)) + reason);
+  std::erase_if(kinds, cannot_be);
+  return true;
 }
 
 }  // namespace
@@ -113,9 +114,14 @@ PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments, 
   if (parsed.options.memory.empty() && parsed.options.host.empty()) {
     throw InputError("--memory none and --host none leave nothing to compute: name one of them");
   }
-  check_precision(parsed.options);
-  check_preconditioner(parsed.options);
-  return parsed.options;
+  PoissonOptions& o = parsed.options;
+  const auto lacks_precision = [&](PoissonMemory memory) {
+    return o.precision == Precision::double_ && !solvers::has_double_precision(memory);
+  };
+  o.textures_skipped = leave_out(o.memory, o.all_memories, lacks_precision, "--memory",
+                                 ": textures hold single precision; use --precision single, or --memory global,shared");
+  check_preconditioner(o);
+  return o;
 }
 
 bool allowed(PoissonMemory memory, PoissonPreconditioner preconditioner) {
@@ -135,21 +141,19 @@ std::vector<std::string> adapt_to_ranks(PoissonOptions& o, int ranks) {
                      " at most, or use a larger N");
   }
   notes.push_back(std::to_string(ranks) + " ranks, each with a strip of rows; ghost rows go over MPI");
-  if (std::erase(o.preconditioner, PoissonPreconditioner::multigrid) > 0) {
-    if (!o.all_preconditioners) {
-      throw InputError("--preconditioner multigrid is for one process, but " + std::to_string(ranks) +
-                       " were started; start one, or use --preconditioner none,jacobi");
-    }
+  const auto is_multigrid = [](PoissonPreconditioner kind) { return kind == PoissonPreconditioner::multigrid; };
+  if (leave_out(o.preconditioner, o.all_preconditioners, is_multigrid, "--preconditioner",
+                " is for one process, but " + std::to_string(ranks) +
+                    " were started; start one, or use --preconditioner none,jacobi")) {
     notes.emplace_back("--preconditioner all of several ranks is none and jacobi: multigrid is for one process");
   }
-  if (std::erase(o.memory, PoissonMemory::texture2d) == 0) return notes;
-  if (!o.all_memories) {
-    throw InputError(
-        "--memory texture2d: 2D textures hold the whole square, not strips; start one process, or use "
-        "--memory global,texture1d,shared");
+  const auto is_square = [](PoissonMemory memory) { return memory == PoissonMemory::texture2d; };
+  if (leave_out(o.memory, o.all_memories, is_square, "--memory",
+                ": 2D textures hold the whole square, not strips; start one process, or use "
+                "--memory global,texture1d,shared")) {
+    notes.emplace_back(
+        "--memory all of several ranks is global, texture1d and shared: 2D textures hold the whole square");
   }
-  notes.emplace_back(
-      "--memory all of several ranks is global, texture1d and shared: 2D textures hold the whole square");
   return notes;
 }
 
@@ -199,40 +203,42 @@ std::optional<ModeCheck> check_poisson(const PoissonResult& result) {
 
 namespace {
 
+std::string number_of(Index value) { return fmt::format("{}", value); }
+
 std::string poisson_results_table(std::span<const ModeRecord> records) {
-  constexpr const char* columns = "{:>7}{:>12}  {:<12}{:<11}{:<8}{:>13}{:>8}{:>12}{:>12}{:>14}{:>10}{:>8}\n";
-  std::string text = "\n" + fmt::format(columns, "N", "DOF", "variant", "precond.", "", "L_inf", "#iter", "residual",
-                                        "seconds", "us/iteration", "GB/s", "of copy");
-  for (const ModeRecord& r : records) {
-    if (!r.failure.empty()) continue;
-    const auto number = [&](const char* key) { return r.parameters.at(key).get<double>(); };
-    const auto text_of = [&](const char* key) { return r.parameters.at(key).get<std::string>(); };
-    const auto share = r.parameters.at("share_of_copy");
-    text += fmt::format(columns, r.n, r.n * r.n, r.variant, text_of("preconditioner"), name_of(r.precision),
-                        fmt::format("{:.4e}", number("largest_error")), r.parameters.at("iterations").get<Index>(),
-                        fmt::format("{:.2e}", number("true_residual")), fmt::format("{:.4g}", r.times.compute.median),
-                        fmt::format("{:.4g}", number("seconds_per_iteration") * 1e6),
-                        fmt::format("{:.2f}", number("bytes_per_second") * 1e-9),
-                        share.is_null() ? std::string("-") : fmt::format("{:.2f}", share.get<double>()));
-  }
-  return text;
+  return "\n" + records_table(
+                    records, "iterations",
+                    {{"N", 7, [](const ModeRecord& r) { return number_of(r.n); }},
+                     {"DOF", 12, [](const ModeRecord& r) { return number_of(r.n * r.n); }},
+                     {"", 2, [](const ModeRecord&) { return std::string(); }},
+                     {"variant", -12, [](const ModeRecord& r) { return r.variant; }},
+                     {"precond.", -11, parameter("/preconditioner")},
+                     {"", -8, [](const ModeRecord& r) { return std::string(name_of(r.precision)); }},
+                     {"L_inf", 13, parameter("/largest_error", "{:.4e}")},
+                     {"#iter", 8, parameter("/iterations")},
+                     {"residual", 12, parameter("/true_residual", "{:.2e}")},
+                     {"seconds", 12, [](const ModeRecord& r) { return fmt::format("{:.4g}", r.times.compute.median); }},
+                     {"us/iteration", 14, parameter("/seconds_per_iteration", "{:.4g}", 1e6)},
+                     {"GB/s", 10, parameter("/bytes_per_second", "{:.2f}", 1e-9)},
+                     {"of copy", 8, parameter("/share_of_copy", "{:.2f}")}});
 }
 
 std::string poisson_ranks_table(std::span<const ModeRecord> records) {
-  constexpr const char* columns = "{:>7}  {:<12}{:>6}{:>12}{:>14}{:>11}{:>11}\n";
-  std::string text =
-      "\nus/iteration\n" + fmt::format(columns, "N", "variant", "ranks", "whole", "ghost rows", "exposed", "sums");
-  for (const ModeRecord& r : records) {
-    if (!r.failure.empty()) continue;
-    const auto iterations = std::max(1.0, r.parameters.at("iterations").get<double>());
-    const auto micro = [&](const char* key) {
-      return fmt::format("{:.4g}", r.parameters.at(key).get<double>() / iterations * 1e6);
+  const auto of_iteration = [](const char* pointer) {
+    return [pointer](const ModeRecord& r) {
+      return parameter(pointer, "{:.4g}", 1e6 / std::max(1.0, r.parameters.at("iterations").get<double>()))(r);
     };
-    text += fmt::format(columns, r.n, r.variant, r.parameters.at("ranks").get<int>(),
-                        fmt::format("{:.4g}", r.parameters.at("seconds_per_iteration").get<double>() * 1e6),
-                        micro("exchange_seconds"), micro("exposed_seconds"), micro("sums_seconds"));
-  }
-  return text +
+  };
+  return "\nus/iteration\n" +
+         records_table(records, "iterations",
+                       {{"N", 7, [](const ModeRecord& r) { return number_of(r.n); }},
+                        {"", 2, [](const ModeRecord&) { return std::string(); }},
+                        {"variant", -12, [](const ModeRecord& r) { return r.variant; }},
+                        {"ranks", 6, parameter("/ranks")},
+                        {"whole", 12, parameter("/seconds_per_iteration", "{:.4g}", 1e6)},
+                        {"ghost rows", 14, of_iteration("/exchange_seconds")},
+                        {"exposed", 11, of_iteration("/exposed_seconds")},
+                        {"sums", 11, of_iteration("/sums_seconds")}}) +
          "ghost rows: from their sending until the neighbours' have come; exposed: the part of it after a rank's own "
          "work;\nsums: scalar products of all ranks added up, after ghost rows; slower ranks are waited for in either; "
          "the slowest rank's times\n";
@@ -302,7 +308,8 @@ struct PoissonStudy {
     constexpr MeasuringOptions measuring{};
     if (machine.device) {
       const int device = machine.device->description().index;
-      copies.device = gl::measure_device_copy(device, measuring, options.shader_dir).rate.median;
+      copies.device = compute::measure_device_copy(gl::open_device(device), ShaderSource(options.shader_dir), measuring)
+                          .rate.median;
     }
     for (const std::string& name : options.host) {
       const bool serial = name == "serial";
@@ -368,7 +375,7 @@ struct PoissonStudy {
 
   /// The sum over all ranks of their concurrent copy rates.
   void begin(ModeRun& run) {
-    barrier(MPI_COMM_WORLD);
+    world().barrier();
     run.on_all_ranks([&] { measure_copies(run.machine()); });
     for (double* rate : {&copies.device, &copies.host_serial, &copies.host_threads}) {
       *rate = sum_over_ranks(MPI_COMM_WORLD, *rate);
@@ -409,7 +416,7 @@ Variant poisson_variant(const SharedPoisson<Real>& p, const std::string& name, P
                      },
                  .compute =
                      [=, &clock, &exchange] {
-                       if (!p->is_alone()) barrier(MPI_COMM_WORLD);
+                       if (!p->is_alone()) world().barrier();
                        exchange.strips.forget_times();
                        const WatchedSection watched;
                        clock.measure(solvers::Stage::compute, [&] {

@@ -2,7 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include "app/plu/memory.hpp"
+#include "app/input/values.hpp"
 #include "app/program/topology.hpp"
 #include "host/host_memory.hpp"
 

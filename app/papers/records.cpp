@@ -153,21 +153,42 @@ std::string mode_line(const ModeRecord& r) {
                                 r.check ? fmt::format("{:.2e}", r.check->tolerance) : "-", verdict));
 }
 
-std::string errors_table(std::span<const ModeRecord> records, const std::string& key, const ErrorColumns& columns,
-                         const std::string& title) {
-  const auto row = [&](const std::string& series, const std::string& size, const std::string& residual,
-                       const std::string& difference) {
-    return fmt::format("{:<{}}{:>{}}{:>14}{:>14}\n", series, columns.series_width, size, columns.size_width, residual,
-                       difference);
+std::function<std::string(const ModeRecord&)> parameter(const std::string& pointer, const std::string& format,
+                                                        double scale, const std::string& unknown) {
+  return [=, at = nlohmann::json::json_pointer(pointer)](const ModeRecord& record) {
+    const nlohmann::json value = record.parameters.value(at, nlohmann::json());
+    if (value.is_null()) return unknown;
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_number_integer()) return fmt::format("{}", value.get<Index>());
+    return fmt::format(fmt::runtime(format), scale * value.get<double>());
   };
-  std::string rows;
-  for (const ModeRecord& r : records) {
-    if (!r.parameters.contains(key)) continue;
-    const nlohmann::json& difference = r.parameters[key];
-    rows += row(r.series(), r.size, r.check ? fmt::format("{:.2e}", r.check->error) : "-",
-                difference.is_null() ? columns.unknown : fmt::format("{:.2e}", difference.get<double>()));
+}
+
+std::string records_table(std::span<const ModeRecord> records, const std::string& key,
+                          const std::vector<Column>& columns) {
+  std::string rows, head;
+  const auto add = [](std::string& line, const std::string& text, int width) {
+    line += width < 0 ? fmt::format("{:<{}}", text, -width) : fmt::format("{:>{}}", text, width);
+  };
+  for (const ModeRecord& record : records) {
+    if (!record.failure.empty() || !record.parameters.contains(key)) continue;
+    std::string row;
+    for (const Column& column : columns) add(row, column.cell(record), column.width);
+    rows += table_line(row);
   }
-  return rows.empty() ? rows : title + row("variant", columns.size, "residual", "difference") + rows;
+  if (rows.empty()) return rows;
+  for (const Column& column : columns) add(head, column.title, column.width);
+  return table_line(head) + rows;
+}
+
+std::string errors_table(std::span<const ModeRecord> records, const std::string& key, const std::string& unknown,
+                         int series_width, const std::string& size, int size_width) {
+  const auto residual = [](const ModeRecord& r) { return r.check ? fmt::format("{:.2e}", r.check->error) : "-"; };
+  return records_table(records, key,
+                       {{"variant", -series_width, [](const ModeRecord& r) { return r.series(); }},
+                        {size, size_width, [](const ModeRecord& r) { return r.size; }},
+                        {"residual", 14, residual},
+                        {"difference", 14, parameter("/" + key, "{:.2e}", 1, unknown)}});
 }
 
 std::string fits_text(std::span<const SeriesFit> fits) {
@@ -212,7 +233,6 @@ template <class Json>
 void describe_seconds(Json& json, std::string_view key, Measured& seconds) {
   MeasuredQuantity quantity = in_unit(seconds, "s");
   json(key.data(), quantity);
-  if constexpr (Json::reads) seconds = quantity.values;
 }
 
 template <class Json>
@@ -253,10 +273,6 @@ void describe(Json& json, ModeRecord& record) {
   json.nullable("failure", !record.failure.empty(), record.failure);
   bool passed = record.passed();
   json("passed", passed);
-}
-
-std::vector<ModeRecord> read_mode_records(const JsonNode& root) {
-  return value_of<std::vector<ModeRecord>>(root.at("results"));
 }
 
 namespace {

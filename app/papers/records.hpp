@@ -3,12 +3,12 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,6 +18,9 @@
 #include "solvers/device/device.hpp"
 
 namespace glinpack::app {
+
+using solvers::NoResult;
+using solvers::Steps;
 
 /// The host and, if a variant needs one, the device.
 struct ModeMachine {
@@ -48,12 +51,6 @@ struct ModeCheck {
   double tolerance = 0;
 
   bool passed() const { return error <= tolerance; }  // false for NaN
-};
-
-/// A computation has no result, because of a singular matrix or a zero pivot.
-class NoResult : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 struct ModeRecord {
@@ -130,14 +127,21 @@ std::string mode_table_head();
 std::string mode_line(const ModeRecord& record);
 /// A line of a table, without trailing blanks.
 std::string table_line(std::string line);
-struct ErrorColumns {
-  int series_width, size_width;  // in characters
-  const char* size;              // title
-  const char* unknown;           // instead of a number that is not finite
+/// A column of a study's own table: title, width in characters (negative: left-aligned), and the text of a record.
+struct Column {
+  std::string title;
+  int width;
+  std::function<std::string(const ModeRecord&)> cell;
 };
-/// A table of residuals and of the parameter `key`, the difference from an exact result; empty if no record has it.
-std::string errors_table(std::span<const ModeRecord> records, const std::string& key, const ErrorColumns& columns,
-                         const std::string& title);
+/// The parameter at a JSON pointer, a number times `scale`; `unknown` if it is missing or null.
+std::function<std::string(const ModeRecord&)> parameter(const std::string& pointer, const std::string& format = "{}",
+                                                        double scale = 1, const std::string& unknown = "-");
+/// The head and a row for every record that did not fail and has the parameter `key`; empty without one.
+std::string records_table(std::span<const ModeRecord> records, const std::string& key,
+                          const std::vector<Column>& columns);
+/// That of residuals and of the parameter `key`, the difference from an exact result. `size`: the column of sizes.
+std::string errors_table(std::span<const ModeRecord> records, const std::string& key, const std::string& unknown,
+                         int series_width, const std::string& size, int size_width);
 /// A table of coefficients, errors and speed-ups; empty without fits.
 std::string fits_text(std::span<const SeriesFit> fits);
 
@@ -146,8 +150,6 @@ std::string mode_csv(const std::string& mode, std::span<const ModeRecord> record
 /// The JSON document without context.
 nlohmann::json mode_json(const std::string& mode, const ModeMachine& machine, std::span<const ModeRecord> records,
                          std::span<const SeriesFit> fits);
-/// The records of such a document. Throws InputError that names the location.
-std::vector<ModeRecord> read_mode_records(const JsonNode& root);
 /// Chrome's trace format: the stages of the last repetition of every record, in sequence.
 nlohmann::json mode_trace(const std::string& mode, std::span<const ModeRecord> records);
 

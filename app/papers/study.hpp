@@ -11,16 +11,7 @@
 
 namespace glinpack::app {
 
-/// What a variant repeats. A step may be missing.
-struct Steps {
-  std::function<void()> load = {};
-  std::function<void()> compute = {};
-  std::function<void()> store = {};
-  /// The clock on which the steps measure their stages. Null: they are measured as pack, compute and unpack.
-  solvers::StageClock* clock = nullptr;
-};
-
-/// A way to solve a problem. A step throws NoResult or SingularMatrixError if there is no result.
+/// A way to solve a problem. A step throws NoResult if there is no result.
 struct Variant {
   std::string name;                                      // "multi-pass"
   std::string settings = {};                             // what distinguishes it further: "2x2, pass 1"

@@ -1,10 +1,9 @@
-#include "app/papers/tridiagonal.hpp"
-
 #include <algorithm>
 #include <limits>
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
+#include "app/papers/studies.hpp"
 #include "app/program/topology.hpp"
 #include "openblas/host_solvers.hpp"
 
@@ -57,6 +56,7 @@ template <class Real>
 struct SolvedSystems {
   TridiagonalSystems<Real> systems = {};
   std::vector<Real> expected = {}, computed = {};
+  solvers::TridiagonalOperands<Real> operands = {};  // computed
 
   void fill(Index count, Index n, const TridiagonalOptions& o, const TridiagonalFiles& files) {
     systems = {};
@@ -115,13 +115,9 @@ template <class Real>
 Variant solution_of_systems(const std::shared_ptr<SolvedSystems<Real>>& p, const TridiagonalSettings& settings,
                             Index count, Index n, bool are_random) {
   const auto make = [=](ModeRun& run) {
-    const std::shared_ptr<solvers::TridiagonalSolver<Real>> solver =
-        solvers::make_tridiagonal_solver<Real>(run.device(), count, n, settings);
-    p->computed.assign(p->expected.size(), Real{0});
-    return Steps{.load = [=] { solver->load(p->systems); },
-                 .compute = [=] { solver->compute(); },
-                 .store = [=] { check_pivots(solver->store(p->computed)); },
-                 .clock = &run.device().clock()};
+    p->computed.assign(p->systems.right.size(), Real{0});
+    p->operands = {&p->systems, p->computed};
+    return make_tridiagonal(run.device(), p->operands, settings);
   };
   const auto check = [=](ModeRecord& record, ModeRun&) {
     record.check = are_random ? p->check_against_lapack() : p->check_residual();
@@ -180,12 +176,6 @@ Study systems_study(const TridiagonalOptions& o) {
 }
 
 }  // namespace
-
-void check_pivots(const std::optional<solvers::ZeroPivot>& zero) {
-  if (!zero) return;
-  throw NoResult("zero pivot: system " + std::to_string(zero->system + 1) + ", row " +
-                 std::to_string(zero->equation + 1));
-}
 
 OptionTable tridiagonal_table(TridiagonalOptions& o) {
   const std::vector<Field> more_problem{

@@ -7,8 +7,8 @@
 
 #include "app/input/input_error.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plu/automatic.hpp"
-#include "app/plu/memory.hpp"
+#include "app/program/automatic.hpp"
+#include "app/program/memory.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app {

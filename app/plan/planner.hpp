@@ -7,7 +7,7 @@
 
 #include "app/model/forecast.hpp"
 #include "app/model/measured_runs.hpp"
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app {

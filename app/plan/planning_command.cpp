@@ -10,7 +10,7 @@
 #include "app/options/option_text.hpp"
 #include "app/plan/quantities.hpp"
 #include "app/plan/replay_study.hpp"
-#include "app/plu/memory.hpp"
+#include "app/program/memory.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
 
@@ -71,8 +71,8 @@ std::vector<Field> run_fields(PlanningOptions& o) {
       {"backend", planned_backend(o.backend), "gl-compute: one GPU per process; openblas: processors"},
       {"precision", precision, "Precision of the factors"},
       {"pivoting", choice(o.pivoting, all_pivotings), as_in_plu},
-      {"broadcast", broadcast_value(o.broadcast), as_in_plu},
-      {"row-swap", row_swap_value(o.row_swap.kind), as_in_plu},
+      {"broadcast", broadcast_choice(o.broadcast), as_in_plu},
+      {"row-swap", row_swap_choice(o.row_swap.kind), as_in_plu},
       {"lookahead", whole(o.lookahead, 0, deepest, "DEPTH"), as_in_plu},
       {"node-broadcast", choice(o.node_transport, all_node_transports), as_in_plu},
       {"messages-only", flag(o.messages_only),

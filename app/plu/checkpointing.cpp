@@ -15,8 +15,9 @@
 #include "app/input/input_error.hpp"
 #include "app/options/option_text.hpp"
 #include "app/program/agreement.hpp"
-#include "lu/run.hpp"
-#include "lu/workspace.hpp"
+#include "mpi/communication.hpp"
+#include "run/run.hpp"
+#include "run/workspace.hpp"
 #include "version.hpp"
 
 namespace glinpack::app {
@@ -189,15 +190,15 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
   CheckpointPlan& plan = checkpointing->plan;
   plan.folder = options.checkpoint;
   plan.every = options.checkpoint_every.value_or(default_checkpoint_every);
-  plan.run = new_run_identity(MPI_COMM_WORLD);
+  plan.run = new_run_identity(world());
   plan.options = options_of(input, run, backend);
   if (run.matrix == MatrixKind::file) plan.options["--input"] = checksum_of_input(input);
 
-  const bool goes_on_there = same_folder(options.checkpoint, options.resume);
-  const bool prepares = !options.checkpoint.empty() && !goes_on_there;
+  const bool continues_there = same_folder(options.checkpoint, options.resume);
+  const bool prepares = !options.checkpoint.empty() && !continues_there;
   run_on_root_and_broadcast([&] {
     if (!options.resume.empty()) {
-      checkpointing->locks.emplace_back(options.resume, goes_on_there ? FolderUse::write : FolderUse::read);
+      checkpointing->locks.emplace_back(options.resume, continues_there ? FolderUse::write : FolderUse::read);
     }
     if (prepares) {
       std::error_code error;

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/plu/memory.hpp"
 #include "app/plu/sweep.hpp"
 #include "app/program/grid_cache.hpp"
+#include "app/program/memory.hpp"
 #include "checkpoint/checkpoints.hpp"
 #include "mpi/process_grid.hpp"
 #include "watch/stop_request.hpp"

@@ -9,8 +9,7 @@
 
 #include "app/input/input_error.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plu/plan.hpp"
-#include "backend/registry.hpp"
+#include "app/program/planned_runs.hpp"
 #include "lu/recording.hpp"
 
 namespace glinpack::app {
@@ -18,10 +17,6 @@ namespace glinpack::app {
 namespace {
 
 constexpr std::size_t line_width = 100;
-
-LuAlgorithm algorithm_of(const RunRecord& run) {
-  return lu_algorithm(can_factorize_row_by_row(run.backend), run.parameters.pivoting, run.grid);
-}
 
 bool same_schedule(const RunRecord& a, const RunRecord& b) {
   return a.parameters.n == b.parameters.n && a.parameters.nb == b.parameters.nb && a.grid == b.grid &&

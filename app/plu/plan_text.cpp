@@ -1,8 +1,9 @@
+#include "app/plu/plan_text.hpp"
+
 #include <spdlog/fmt/fmt.h>
 
 #include "app/options/option_text.hpp"
-#include "app/plu/memory.hpp"
-#include "app/plu/plan.hpp"
+#include "app/program/memory.hpp"
 
 namespace glinpack::app {
 

@@ -3,15 +3,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "app/doctor/doctor_command.hpp"
 #include "app/input/matrix_file.hpp"
-#include "app/plu/automatic.hpp"
 #include "app/plu/checkpointing.hpp"
 #include "app/plu/sweep.hpp"
 #include "app/program/agreement.hpp"
+#include "app/program/automatic.hpp"
 #include "app/program/mpi_command.hpp"
 #include "app/program/topology.hpp"
-#include "app/program/watchdog_option.hpp"
 
 namespace glinpack::app {
 
@@ -24,6 +22,11 @@ struct PluInput {
 };
 
 void check_combinations(const PluOptions& options) {
+  if (options.compute_only && options.pivoting == Pivoting::tournament) {
+    throw InputError(
+        "--compute-only and --pivoting tournament: the winners of a tournament depend on rows that messages bring; use "
+        "--pivoting partial or local");
+  }
   if (options.compute_only && options.precision == Precision::mixed) {
     throw InputError("--precision mixed: --compute-only solves nothing that could be refined; use --precision single");
   }
@@ -86,7 +89,7 @@ void prepare_files(const PluInput& given, SweepInput& input) {
   input.matrix = std::move(matrix.elements);
 }
 
-int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
+int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input, ChecksBeforeRun checks) {
   PluInput given = parse_alike(arguments, parse_input);
   if (const ParsedOptions& parsed = given.parsed; !parsed.options.resume.empty()) {
     given = parse_alike(with_checkpoint_options(arguments, parsed), parse_input);
@@ -106,9 +109,7 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
     if (!note.empty()) input.context.notes.push_back(note);
   }
   if (input.options.doctor && input.options.runs()) {
-    const doctor::Target target{
-        .backend = input.options.backend, .device = input.options.device, .threads = input.machine.options.threads};
-    for (std::string& note : doctor::notes_before_run(input.session, target, input.machine.devices)) {
+    for (std::string& note : checks(input.session, input.options, input.machine)) {
       input.context.notes.push_back(std::move(note));
     }
   }
@@ -117,7 +118,7 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input) {
 
 }  // namespace
 
-int run_plu_command(int argc, char** argv, std::vector<std::string> notes) {
+int run_plu_command(int argc, char** argv, std::vector<std::string> notes, ChecksBeforeRun checks) {
   return run_under_mpi(
       argc, argv, watchdog_limit<plu_table>,
       [&](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
@@ -129,7 +130,7 @@ int run_plu_command(int argc, char** argv, std::vector<std::string> notes) {
                          .outputs = {},
                          .context = std::move(context)};
         input.context.notes = std::move(notes);
-        return plan_and_run(arguments, input);
+        return plan_and_run(arguments, input, checks);
       });
 }
 

@@ -1,5 +1,6 @@
 #include "app/plu/sweep.hpp"
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -12,25 +13,26 @@
 
 #include "app/input/matrix_file.hpp"
 #include "app/model/predictor.hpp"
-#include "app/plu/automatic.hpp"
 #include "app/plu/checkpointing.hpp"
 #include "app/plu/explain_pass.hpp"
-#include "app/plu/memory.hpp"
+#include "app/plu/plan_text.hpp"
 #include "app/program/agreement.hpp"
+#include "app/program/automatic.hpp"
 #include "app/program/grid_cache.hpp"
 #include "app/program/log.hpp"
+#include "app/program/memory.hpp"
+#include "app/program/mpi_command.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/peak.hpp"
 #include "app/program/sensors.hpp"
-#include "app/program/watchdog_option.hpp"
 #include "app/record/hpl_report.hpp"
 #include "app/record/progress.hpp"
 #include "app/record/trace.hpp"
 #include "backend/registry.hpp"
 #include "base/measuring.hpp"
-#include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/scatter_matrix.hpp"
+#include "run/run.hpp"
 #include "watch/stop_request.hpp"
 
 namespace glinpack::app {
@@ -215,7 +217,7 @@ class Reporter {
 
 std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecord& run, const ProcessGrid& grid) {
   if (run.matrix != MatrixKind::file) {
-    return make_source(run.matrix, run.parameters.n, input.options.seed, run.precision);
+    return make_source(run.matrix, run.parameters.n, input.options.seed);
   }
   const Distribution distribution = distribution_of(run.parameters, run.grid);
   return scatter_matrix(grid, distribution, grid.is_root() ? &input.matrix : nullptr);
@@ -241,7 +243,6 @@ template <class Real>
 void warm_up(const SweepInput& input, RunRecord run, const ProcessGrid& grid, Backend<Real>& backend,
              Timeline& timeline, Reporter* reporter) {
   run.parameters.threshold = -1;
-  run.parameters.full_check = false;
   RunOptions options;
   options.gather_timelines = false;
   bool stopped = false;
@@ -269,7 +270,8 @@ void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, B
 
 void add_software_note(const BackendInfo& info, ReportContext& context) {
   if (!info.software_gl) return;
-  context.notes.push_back("software OpenGL (" + info.device + "): the processor draws, no GPU is measured");
+  context.notes.push_back(fmt::format("software {} ({}): the processor draws, no GPU is measured",
+                                      device_catalog(info.backend).api, info.device));
 }
 
 // Collective.

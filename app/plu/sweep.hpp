@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "app/plu/plan.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/outputs.hpp"
+#include "app/program/planned_runs.hpp"
 #include "app/record/run_record.hpp"
 
 namespace glinpack::app {

@@ -26,7 +26,7 @@ nlohmann::json run_on_root_and_broadcast(const std::function<nlohmann::json()>& 
     }
   }
   std::string bytes = dumped(outcome);
-  broadcast_bytes(MPI_COMM_WORLD, bytes, 0);
+  world().broadcast(0, bytes);
   outcome = nlohmann::json::parse(bytes);
   if (outcome.contains("input_error")) throw InputError(outcome["input_error"].get<std::string>());
   if (outcome.contains("error")) throw AgreedError(outcome["error"].get<std::string>());
@@ -55,7 +55,7 @@ void run_on_all_ranks(const std::function<void()>& work) {
     error = failure.what();
     if (error.empty()) error = "unknown error";
   }
-  agree_or_throw(MPI_COMM_WORLD, error, names_its_rank);
+  agree_or_throw(world(), error, names_its_rank);
 }
 
 void prepare_on_all_ranks(const std::function<void()>& work) {
@@ -69,9 +69,9 @@ void prepare_on_all_ranks(const std::function<void()>& work) {
     if (error.empty()) error = "unknown error";
   }
   const int ranks = size_of(MPI_COMM_WORLD);
-  agree_or_throw(MPI_COMM_WORLD, error, ranks == 1);
+  agree_or_throw(world(), error, ranks == 1);
   try {
-    agree_or_throw(MPI_COMM_WORLD, input_error, ranks == 1);
+    agree_or_throw(world(), input_error, ranks == 1);
   } catch (const AgreedError& failure) {
     throw InputError(failure.what());
   }
@@ -79,7 +79,7 @@ void prepare_on_all_ranks(const std::function<void()>& work) {
 
 void agree_on_input(const std::string& error) {
   try {
-    agree_or_throw(MPI_COMM_WORLD, error);
+    agree_or_throw(world(), error);
   } catch (const AgreedError& failure) {
     throw InputError(failure.what());
   }
@@ -87,7 +87,7 @@ void agree_on_input(const std::string& error) {
 
 std::vector<nlohmann::json> gathered_on_first_rank(const nlohmann::json& mine) {
   std::vector<nlohmann::json> all;
-  for (const std::string& bytes : gather_bytes(MPI_COMM_WORLD, dumped(mine), 0)) {
+  for (const std::string& bytes : world().gather(0, dumped(mine))) {
     all.push_back(nlohmann::json::parse(bytes));
   }
   return all;

@@ -3,12 +3,8 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace glinpack::app {
-
-/// trace, debug, info, warn, error, off
-const std::vector<std::string>& log_level_names();
 
 /// Sends the log to stderr, at the level that GLINPACK_LOG names, else at info. Call it first. Throws InputError for an
 /// unknown level.
@@ -16,10 +12,6 @@ const std::vector<std::string>& log_level_names();
 /// Levels trace and debug show time, host, rank (if there are several) and level. The other levels show messages as
 /// they are, and warnings as "glinpack: warning: HOST, rank 1: MESSAGE".
 void start_log();
-
-/// Throws InputError for an unknown level.
-void set_log_level(const std::string& name);
-std::string log_level();
 
 /// Makes a part of a report. If `make` throws, logs a warning and returns false, so that no result is lost.
 bool make_or_warn(const std::string& part, const std::function<void()>& make);

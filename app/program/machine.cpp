@@ -8,7 +8,7 @@
 #include "app/program/topology.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/communication.hpp"
-#include "mpi/wire.hpp"
+#include "transport/wire.hpp"
 
 namespace glinpack::app {
 
@@ -69,10 +69,10 @@ int choose_device(const PluOptions& options, const DeviceCatalog& catalog,
 }
 
 int default_threads(const MpiSession& session) {
-  const std::vector<NodeView> views = gather_values(MPI_COMM_WORLD, view_node(), 0);
+  const std::vector<NodeView> views = gather_values(world(), view_node(), 0);
   std::vector<int> threads;
   for (std::size_t rank = 0; rank < views.size(); ++rank) threads.push_back(threads_for(views, rank));
-  return broadcast_value(MPI_COMM_WORLD, threads, 0)[static_cast<std::size_t>(session.rank())];
+  return broadcast_value(world(), threads, 0)[static_cast<std::size_t>(session.rank())];
 }
 
 std::string threads_note(const std::optional<int>& threads_option) {
@@ -97,7 +97,7 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
     }
     if (by_name) agree_on_input(error);
     if (!by_name) {
-      const bool all_have_devices = all_agree(MPI_COMM_WORLD, error.empty());
+      const bool all_have_devices = all_agree(world(), error.empty());
       machine.backend = name_of_automatic(all_have_devices ? MemorySpace::device : MemorySpace::host);
       spdlog::debug("backend {}: {}", machine.backend,
                     all_have_devices ? "every rank has a hardware device"
@@ -124,7 +124,7 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
 void check_node_grid(const std::optional<GridShape>& node_grid) {
   if (!node_grid) return;
   const std::vector<int> nodes = nodes_of(MPI_COMM_WORLD);
-  const std::vector<std::string> hosts = gather_bytes(MPI_COMM_WORLD, host_name(), 0);
+  const std::vector<std::string> hosts = world().gather(0, host_name());
   run_on_root_and_broadcast([&] {
     check_hosts(*node_grid, nodes, hosts);
     return nlohmann::json();
@@ -149,7 +149,7 @@ std::vector<RankMemory> gather_memory(const BackendInfo& info) {
       .largest_columns = info.largest_columns,
       .largest_matrix = info.software_gl ? largest_software_matrix : 0,
   };
-  return broadcast_value(MPI_COMM_WORLD, gather_values(MPI_COMM_WORLD, mine, 0), 0);
+  return broadcast_value(world(), gather_values(world(), mine, 0), 0);
 }
 
 }  // namespace glinpack::app

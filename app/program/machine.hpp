@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/plu/memory.hpp"
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
+#include "app/program/memory.hpp"
 #include "backend/registry.hpp"
 #include "mpi/session.hpp"
 

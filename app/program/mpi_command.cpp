@@ -1,12 +1,13 @@
 #include "app/program/mpi_command.hpp"
 
 #include <iostream>
+#include <memory>
 
-#include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/program/agreement.hpp"
-#include "app/program/watchdog_option.hpp"
+#include "app/program/program_context.hpp"
 #include "mpi/communication.hpp"
+#include "watch/watchdog.hpp"
 
 namespace glinpack::app {
 
@@ -18,6 +19,15 @@ constexpr int exit_error = 3;
 // Every rank has the same error; one rank prints it.
 void print_error(const MpiSession& session, const std::exception& error) {
   if (session.rank() == 0) std::cerr << "glinpack: " << without_controls(error.what()) << std::endl;
+}
+
+// Collective. Null if the limit is empty.
+std::unique_ptr<Watchdog> start_watchdog(const std::optional<double>& seconds) {
+  try {
+    return Watchdog::start(seconds.value_or(0));
+  } catch (const AgreedError& error) {
+    throw InputError(std::string("--watchdog: ") + error.what());
+  }
 }
 
 }  // namespace

@@ -6,10 +6,24 @@
 #include <string>
 #include <vector>
 
-#include "app/record/run_record.hpp"
+#include "app/input/input_error.hpp"
+#include "app/options/fields.hpp"
+#include "app/record/context.hpp"
 #include "mpi/session.hpp"
 
 namespace glinpack::app {
+
+inline constexpr int exit_interrupted = 4;  // a signal ended the program; completed runs are reported
+
+/// --watchdog, in seconds; empty: off, or the arguments are unusable, which the command reports.
+template <auto table>
+std::optional<double> watchdog_limit(const Texts& arguments) {
+  try {
+    return parse(arguments, table).options.watchdog;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
 
 /// The body of a subcommand; `arguments` follow its name. Returns the exit code, the same on every rank.
 using MpiCommand =

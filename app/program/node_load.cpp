@@ -46,12 +46,12 @@ NodeLoad::NodeLoad()
     : begun_(steady_seconds()), node_seconds_(busy_seconds_of_node()), own_seconds_(busy_seconds_of_process()) {}
 
 double NodeLoad::of_others() const {
-  barrier(MPI_COMM_WORLD);  // ranks that are still measuring are no other programs
+  world().barrier();  // ranks that are still measuring are no other programs
   const double elapsed = steady_seconds() - begun_;
   const double node = busy_seconds_of_node() - node_seconds_;
   const OwnSeconds mine{first_rank_of_node(), busy_seconds_of_process() - own_seconds_};
   double others = node;
-  for (const OwnSeconds& rank : all_gather(MPI_COMM_WORLD, mine)) others -= rank.node == mine.node ? rank.seconds : 0;
+  for (const OwnSeconds& rank : all_gathered(world(), mine)) others -= rank.node == mine.node ? rank.seconds : 0;
   return elapsed > 0 ? std::max(0.0, others / elapsed) : 0;
 }
 

@@ -18,7 +18,6 @@
 
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
-#include "app/papers/mode.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/launcher.hpp"
 #include "base/new_file.hpp"
@@ -179,27 +178,6 @@ void write_directly(const std::string& path, const std::string& text) {
   if (descriptor < 0 || done < text.size()) throw std::runtime_error(path + " cannot be written: " + cause);
 }
 
-void set_default_names(OutputPaths& paths) {
-  if (paths.folder.empty()) return;
-  paths.report = in_folder(paths.folder, "report.txt");
-  if (paths.json.empty()) paths.json = in_folder(paths.folder, "results.json");
-  if (paths.csv.empty()) paths.csv = in_folder(paths.folder, "results.csv");
-}
-
-// The paths of options that plu and the standalone modes share.
-template <class Options>
-OutputPaths paths_of_all_commands(const Options& options) {
-  OutputPaths paths;
-  paths.has_folder_option = true;
-  paths.folder = options.output_dir;
-  paths.may_replace = options.force;
-  paths.json = in_folder(paths.folder, options.json);
-  paths.csv = in_folder(paths.folder, options.csv);
-  paths.trace = in_folder(paths.folder, options.trace);
-  paths.inputs = {options.config, options.input};
-  return paths;
-}
-
 // With --force, a link stays a link: what it names is replaced.
 std::string target_of(const std::string& path, bool may_replace) {
   return may_replace && fs::exists(path) ? fs::canonical(path).string() : path;
@@ -215,11 +193,21 @@ void write_to(const std::string& path, bool may_replace, const std::function<voi
 
 }  // namespace
 
+void put_into_folder(OutputPaths& paths) {
+  paths.has_folder_option = true;
+  if (paths.folder.empty()) return;
+  paths.report = "report.txt";
+  if (paths.json.empty()) paths.json = "results.json";
+  if (paths.csv.empty()) paths.csv = "results.csv";
+  for (std::string* name : {&paths.report, &paths.json, &paths.csv, &paths.trace, &paths.solution, &paths.result}) {
+    *name = in_folder(paths.folder, *name);
+  }
+}
+
 OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat) {
-  OutputPaths paths = paths_of_all_commands(options);
+  OutputPaths paths = output_paths(options);
   paths.solution = in_folder(paths.folder, options.save_solution);
   paths.inputs.push_back(options.hpl_dat);
-  set_default_names(paths);
   if (hpl_dat && !hpl_dat->to_stdout()) {
     paths.report_on_stdout = false;
     paths.report_on_stderr = hpl_dat->to_stderr();
@@ -228,19 +216,6 @@ OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>&
       paths.may_replace_report = true;
     }
   }
-  return paths;
-}
-
-OutputPaths output_paths(const CommonOptions& options) {
-  PluOptions plu;
-  static_cast<CommonOptions&>(plu) = options;
-  return output_paths(plu, std::nullopt);
-}
-
-OutputPaths output_paths(const ModeOptions& options) {
-  OutputPaths paths = paths_of_all_commands(options);
-  paths.result = in_folder(paths.folder, options.output);
-  set_default_names(paths);
   return paths;
 }
 

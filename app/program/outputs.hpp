@@ -12,13 +12,11 @@
 #include <utility>
 
 #include "app/input/hpl_dat.hpp"
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/record/progress.hpp"
 #include "base/new_file.hpp"
 
 namespace glinpack::app {
-
-struct ModeOptions;
 
 /// Names of the files to write, the output folder in front; empty: not written.
 struct OutputPaths {
@@ -37,13 +35,27 @@ struct OutputPaths {
   bool report_on_stderr = false;  // HPL.dat's device 7
 };
 
+/// Puts the folder before the names; report.txt, results.json and results.csv are the names of those without one.
+void put_into_folder(OutputPaths& paths);
+
 /// HPL.dat's device line moves the report from stdout to stderr or its file. With an output folder:
 /// report.txt, results.json and results.csv in it, unless an option or HPL.dat names them.
 OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>& hpl_dat);
 /// The same for what subcommands share.
-OutputPaths output_paths(const CommonOptions& options);
-
-OutputPaths output_paths(const ModeOptions& options);
+template <class Options>
+OutputPaths output_paths(const Options& options) {
+  OutputPaths paths;
+  paths.folder = options.output_dir;
+  paths.json = options.json;
+  paths.csv = options.csv;
+  paths.may_replace = options.force;
+  paths.inputs = {options.config};
+  if constexpr (requires { options.trace; }) paths.trace = options.trace;
+  if constexpr (requires { options.output; }) paths.result = options.output;
+  if constexpr (requires { options.input; }) paths.inputs.push_back(options.input);
+  put_into_folder(paths);
+  return paths;
+}
 
 /// Throws InputError: a folder that is missing (all but --output-dir must exist) or not writable, a file that exists
 /// (without `force`), the same file twice, a file that is also read. Leaves no files.

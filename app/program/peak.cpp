@@ -88,7 +88,7 @@ void store_peak(const std::string& description, const KeptPeak& peak) {
 /// Collective over MPI_COMM_WORLD. Measures, and keeps what is better than `kept`.
 KeptPeak measured_and_kept(const KeptPeak& kept, const std::string& description, const PluOptions& options,
                            const Machine& machine, const MpiSession& session) {
-  barrier(MPI_COMM_WORLD);
+  world().barrier();
   const NodeLoad load_now;
   const double rate = measured_peak(options, machine);
   const double load = load_now.of_others();
@@ -113,10 +113,10 @@ std::vector<double> peak_rates(const PluOptions& options, const Machine& machine
 
   const std::string description = description_of(options, machine, session);
   KeptPeak peak = load_peak(description);
-  if (may_measure && !all_agree(MPI_COMM_WORLD, peak.rate > 0 && !is_loaded(peak.load, node_processors()))) {
+  if (may_measure && !all_agree(world(), peak.rate > 0 && !is_loaded(peak.load, node_processors()))) {
     peak = measured_and_kept(peak, description, options, machine, session);
   }
-  std::vector<double> rates = all_gather(MPI_COMM_WORLD, peak.rate);
+  std::vector<double> rates = all_gathered(world(), peak.rate);
   if (std::any_of(rates.begin(), rates.end(), [](double each) { return each <= 0; })) rates.clear();
   return rates;
 }

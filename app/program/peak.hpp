@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/program/machine.hpp"
 #include "mpi/session.hpp"
 

@@ -1,14 +1,21 @@
-// The common context of JSON documents from commands that measure one machine without MPI.
+// The context of the JSON documents that commands write.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "app/record/context.hpp"
 #include "app/record/json.hpp"
 #include "backend/device_catalog.hpp"
 #include "base/measuring.hpp"
 
 namespace glinpack::app {
+
+/// The context of this process, as far as it is known without MPI.
+ReportContext process_context(std::vector<std::string> command_line);
+
+/// This node: host, system, kernel, processor, sockets, cores, hardware threads, memory, GPUs, their kernel driver.
+nlohmann::json node_json();
 
 /// What context_json() has without MPI (app/record/context.hpp).
 nlohmann::json program_context(const std::vector<std::string>& command_line, nlohmann::json configuration);

@@ -3,7 +3,7 @@
 
 #include "app/program/machine.hpp"
 #include "backend/backend.hpp"
-#include "lu/records.hpp"
+#include "run/records.hpp"
 
 namespace glinpack::app {
 

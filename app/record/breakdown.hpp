@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lu/run.hpp"
+#include "run/run.hpp"
 
 namespace glinpack::app {
 

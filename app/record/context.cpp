@@ -1,25 +1,14 @@
 #include "app/record/context.hpp"
 
 #include <link.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <optional>
 #include <span>
-#include <sstream>
 #include <string_view>
 
-#include "app/doctor/pci.hpp"
-#include "app/program/launcher.hpp"
-#include "app/program/topology.hpp"
-#include "host/host_memory.hpp"
 #include "mpi/session.hpp"
-#include "sensors/kernel_sensors.hpp"
 #include "version.hpp"
 
 namespace glinpack::app {
@@ -30,26 +19,6 @@ namespace {
 
 bool begins_with_one_of(std::string_view text, std::span<const std::string_view> beginnings) {
   return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view b) { return text.starts_with(b); });
-}
-
-std::map<std::string, std::string> relevant_environment() {
-  static constexpr std::array<std::string_view, 17> beginnings{
-      "MPI",       "HYDRA_", "I_MPI_",  "OMPI_MCA_", "UCX_",   "FI_",  "OMP_",   "GOMP_",
-      "OPENBLAS_", "LP_",    "GALLIUM", "MESA",      "LIBGL_", "EGL_", "__EGL_", "CUDA_VISIBLE_DEVICES",
-      "GLINPACK_"};
-  std::map<std::string, std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t end = text.find('=');
-    if (end == std::string_view::npos || !begins_with_one_of(text, beginnings)) continue;
-    variables.emplace(text.substr(0, end), text.substr(end + 1));
-  }
-  return variables;
-}
-
-std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// Libraries for messages, BLAS and OpenGL that this process has loaded: file names with their versions.
@@ -72,59 +41,9 @@ std::set<std::string> loaded_libraries() {
   return names;
 }
 
-/// "Debian GNU/Linux 12 (bookworm)", of /etc/os-release.
-std::string system_name() {
-  std::istringstream lines(contents_of("/etc/os-release"));
-  const std::string key = "PRETTY_NAME=";
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(key)) continue;
-    std::erase(line, '"');
-    return line.substr(key.size());
-  }
-  return {};
-}
-
-std::string gpu_driver() {
-  if (const std::string nvidia = doctor::nvidia_kernel_driver(); !nvidia.empty()) return "NVIDIA " + nvidia;
-  for (const char* module : {"amdgpu", "i915", "xe"}) {
-    const std::string folder = std::string("/sys/module/") + module;
-    std::error_code error;
-    if (!std::filesystem::exists(folder, error)) continue;
-    const std::string version = sensors::line_of(folder + "/version").value_or("");
-    return module + (version.empty() ? "" : " " + version);
-  }
-  return {};
-}
-
 json text_or_null(const std::string& text) { return text.empty() ? json() : json(text); }
 
 }  // namespace
-
-ReportContext process_context(std::vector<std::string> command_line) {
-  ReportContext context;
-  context.command_line = std::move(command_line);
-  context.git_commit = git_commit;
-  context.version = version;
-  if (const std::optional<LauncherProcess> launcher = find_launcher()) context.launcher = launcher->command_line;
-  context.environment = relevant_environment();
-  return context;
-}
-
-json node_json() {
-  const NodeView node = view_node();
-  utsname system{};
-  const bool known = uname(&system) == 0;
-  return {{"host", node.host},
-          {"system", text_or_null(system_name())},
-          {"kernel", known ? json(std::string(system.sysname) + " " + system.release) : json()},
-          {"processor", text_or_null(processor_name())},
-          {"sockets", node.sockets},
-          {"cores", node.node_cores},
-          {"hardware_threads", node.node_processors},
-          {"memory_bytes", number_named("/proc/meminfo", "MemTotal").value_or(0) * 1024},
-          {"gpus", doctor::PciBus().gpus().size()},
-          {"gpu_driver", text_or_null(gpu_driver())}};
-}
 
 json program_json(const ReportContext& context) {
   json launcher;

@@ -19,14 +19,8 @@ struct ReportContext {
   int world_size = 1;
   std::vector<std::string> launcher;               // its command line; empty: unknown, or none
   std::map<std::string, std::string> environment;  // variables that change what runs, and how fast
-  std::vector<nlohmann::json> nodes;               // node_json() of each
+  std::vector<nlohmann::json> nodes;               // node_json() of each (app/program/program_context.hpp)
 };
-
-/// The context of this process, as far as it is known without MPI.
-ReportContext process_context(std::vector<std::string> command_line);
-
-/// This node: host, system, kernel, processor, sockets, cores, hardware threads, memory, GPUs, their kernel driver.
-nlohmann::json node_json();
 
 /// "context" of a document without MPI: program, compiler, loaded libraries, command line, options, this process.
 nlohmann::json program_json(const ReportContext& context);

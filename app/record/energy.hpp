@@ -8,7 +8,7 @@
 
 #include "app/record/breakdown.hpp"
 #include "app/record/throttling.hpp"
-#include "lu/run.hpp"
+#include "run/run.hpp"
 
 namespace glinpack::app {
 

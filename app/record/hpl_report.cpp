@@ -12,9 +12,10 @@
 #include <set>
 #include <vector>
 
+#include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plu/memory.hpp"
 #include "app/record/text.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -183,7 +184,7 @@ std::string check_lines(std::span<const RunRecord> planned) {
   if (thresholds.empty() || thresholds.front() <= 0) return "- The answer is not checked.\n";
 
   std::string text;
-  for (const MatrixKind& matrix : values_of(planned, [](const RunRecord& r) { return r.matrix; })) {
+  for (const MatrixKind matrix : values_of(planned, [](const RunRecord& r) { return r.matrix; })) {
     text += fmt::format("- The matrix A is {}\n", description_of(matrix));
   }
   text +=
@@ -239,6 +240,9 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
   }
   if (any([](const RunRecord& r) { return r.variant.given; })) {
     text += "- PFACT, NBMIN, NDIV and RFACT are shown as given: they do not change what glinpack computes\n";
+  }
+  if (any([](const RunRecord& r) { return algorithm_of(r) == LuAlgorithm::row_by_row; })) {
+    text += "- row by row: there is no look-ahead, so DEPTH is 0\n";
   }
   if (any([](const RunRecord& r) { return r.parameters.lookahead > 1; })) {
     text += "- DEPTH is shown as given: above 1 glinpack looks one panel ahead\n";
@@ -314,7 +318,7 @@ std::string checksum_lines(const RunResult& result) {
   const ChecksumRecord& record = *result.checksums;
   double lost = 0;
   std::string text;
-  for (const WentBack& back : record.went_back) {
+  for (const Rollback& back : record.rollbacks) {
     const auto rank = std::ranges::find(result.ranks, back.rank, &RankRecord::world_rank);
     text += fmt::format(
         "After {} passes it went back to the checkpoint after {}, {:.3f} s lost: {}: {}\n", back.from, back.to,
@@ -323,7 +327,7 @@ std::string checksum_lines(const RunResult& result) {
         text_of(back.mismatch));
     lost += back.seconds;
   }
-  const std::size_t times = record.went_back.size();
+  const std::size_t times = record.rollbacks.size();
   if (times > 0) {
     text += fmt::format("It went back {} time{}; Time and Gflops include the {:.3f} s lost: not an HPL result\n", times,
                         times == 1 ? "" : "s", lost);
@@ -337,32 +341,10 @@ std::string checksum_lines(const RunResult& result) {
                             record.seconds, outcome);
 }
 
-/// LAPACK's words for its types of tests, without two numbers in a row.
-std::string full_check_lines(const FullCheck& check) {
-  std::string text;
-  if (check.expected_singular) {
-    text += fmt::format("Full check: the matrix is singular, with a zero pivot in column {} (counted from 0){}.\n",
-                        *check.expected_singular, check.singularity_uncertain ? " or before" : "");
-  }
-  if (std::ranges::count(check.computed, true) == 0) return text;
-  text += fmt::format("Full check by LAPACK's ratios (dchkge), of which those below {} pass, in {:.3f} s:\n",
-                      FullCheck::threshold, check.seconds);
-  for (std::size_t i = 0; i < check.ratios.size(); ++i) {
-    const std::string value = check.computed[i] ? fmt::format("{:.3e}", check.ratios[i]) : "not computed";
-    text += fmt::format("  RESID {}: {:<52} = {}{}\n", i + 1, name_of_ratio(i), value,
-                        check.computed[i] && !(check.ratios[i] < FullCheck::threshold) ? "  not below" : "");
-  }
-  text += fmt::format("  rcond = {:.3e} by estimate", check.rcond);
-  if (check.rcond_by_inverse) text += fmt::format(", {:.3e} by inv(A)", *check.rcond_by_inverse);
-  return text + fmt::format("; ferr = {:.3e}, berr = {:.3e} after {} refinement{}\n", check.ferr, check.berr,
-                            check.refinements, check.refinements == 1 ? "" : "s");
-}
-
 std::string residual_lines(const RunRecord& record) {
   const RunResult& result = record.result;
   std::string text;
-  const bool judged = result.checked && !(result.singular_column && result.passed);
-  if (judged) {
+  if (result.checked) {
     // A singular matrix has no answer to check, whatever the fields hold.
     const bool known = !result.singular_column && !std::isnan(result.residual.scaled);
     const double scaled = known ? result.residual.scaled : std::numeric_limits<double>::quiet_NaN();
@@ -372,7 +354,6 @@ std::string residual_lines(const RunRecord& record) {
     if (!result.singular_column) text += norm_lines(result.residual, result.growth);
   }
   if (result.refinement) text += refinement_lines(*result.refinement, is_mxp(record));
-  if (result.full_check) text += full_check_lines(*result.full_check);
   if (result.checksums) text += checksum_lines(result);
   if (result.resumed && result.gflops > 0) {
     const double seconds = result.resumed->seconds + result.seconds;
@@ -395,7 +376,7 @@ std::string residual_lines(const RunRecord& record) {
   }
   // FAILED stands once in a run: people count the word
   if (verdict_of(result) == Verdict::failed) {
-    text += fmt::format("{}: {}\n", judged ? "Because" : "FAILED", failure_of(result));
+    text += fmt::format("{}: {}\n", result.checked ? "Because" : "FAILED", failure_of(result));
   }
   return text;
 }
@@ -416,7 +397,9 @@ std::string displaced_text(const std::vector<RankRecord>& ranks) {
 /// What a rank computes on, in lines.
 std::string device_lines(const BackendInfo& info) {
   std::string lines = "DEVICE : " + free_text(info.device);
-  if (info.software_gl) lines += " (software OpenGL: computed by the processor, not by a GPU)";
+  if (info.software_gl) {
+    lines += fmt::format(" (software {}: computed by the processor, not by a GPU)", device_catalog(info.backend).api);
+  }
   lines += "\nDRIVER : " + free_text(info.driver);
   std::string blas = info.blas.empty() ? "" : free_text(info.blas) + ", ";
   if (!info.kernels.empty()) blas += free_text(info.kernels) + " kernels, ";

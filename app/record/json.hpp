@@ -9,7 +9,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -19,7 +18,7 @@
 #include "app/input/values.hpp"
 #include "lu/parameters.hpp"
 #include "matrix/grid.hpp"
-#include "matrix/matrix_source.hpp"
+#include "matrix/matrix_kind.hpp"
 #include "sensors/sensor.hpp"
 #include "solve/refinement.hpp"
 
@@ -80,6 +79,7 @@ constexpr std::string_view name_of(RankOrder order) {
 }
 
 // The enumerators that JSON has by their name_of().
+inline auto enumerators(MatrixKind) { return all_matrix_kinds; }
 inline auto enumerators(Pivoting) { return all_pivotings; }
 inline auto enumerators(PanelPlace) { return all_panel_places; }
 inline auto enumerators(BroadcastKind) { return all_broadcasts; }
@@ -222,7 +222,7 @@ concept list = requires(Value value) {
 
 template <class Value>
 nlohmann::json json_of(const Value& value) {
-  if constexpr (json_types::enumeration<Value> || std::same_as<Value, MatrixKind>) {
+  if constexpr (json_types::enumeration<Value>) {
     return name_of(value);
   } else if constexpr (json_types::plain<Value>) {
     return value;
@@ -249,12 +249,6 @@ void read(const JsonNode& node, Value& value, std::int64_t least) {
     std::vector<std::string_view> names;
     for (const Value one : all) names.push_back(name_of(one));
     value = all[node.one_of(names)];
-  } else if constexpr (std::same_as<Value, MatrixKind>) {
-    try {
-      value = MatrixKind::parse(node.text());
-    } catch (const std::invalid_argument& error) {
-      node.refuse(without_controls(error.what()));
-    }
   } else if constexpr (std::same_as<Value, bool>) {
     value = node.boolean();
   } else if constexpr (std::integral<Value>) {

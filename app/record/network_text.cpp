@@ -2,9 +2,8 @@
 
 #include <set>
 
+#include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plu/memory.hpp"
-#include "app/plu/plan.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/text.hpp"
 
@@ -74,9 +73,9 @@ std::string network_head(const ReportContext& context, const NetworkResults& res
         "so as many rows change places as with a random matrix.\n";
   }
   if (results.oversubscribed) {
-    text += "Processes outnumber cores: waits nap for 50 us at a time, and that is part of the times, too.\n";
+    text += "Processes outnumber cores: waits sleep for 50 us at a time, and times include that.\n";
   }
-  if (context.world_size == 1) text += "There is one process: nothing travels.\n";
+  if (context.world_size == 1) text += "One process: no communication.\n";
   for (const std::string& note : context.notes) text += free_text(note) + '\n';
   return text;
 }
@@ -97,7 +96,7 @@ std::string network_run_line(const NetworkRun& run) {
 
 std::string network_case_details(const NetworkRun& run) {
   const NetworkTotals& totals = run.totals;
-  if (totals.traffic.messages == 0) return "Nothing travels on this grid.\n";
+  if (totals.traffic.messages == 0) return "No communication on this grid.\n";
   std::string text = fmt::format("\n{}, run {}:\n", name_of(run.record.parameters.broadcast), run.record.repeat + 1);
   text += fmt::format("{:<13}{:>6}{:>10}{:>10}{:>10}{:>12} {:>10}{:>9}\n", "communicator", "ranks", "least ms",
                       "mean ms", "most ms", "MB", "messages", "GB/s");
@@ -136,10 +135,9 @@ std::string screening_text(const Screening& screening, const NetworkResults& res
                   screening.pairs, screening.seconds,
                   options.concurrent_pairs ? "disjoint pairs at the same time" : "one at a time", single_line);
   if (screening.interrupted) {
-    text += "A signal ended it before its time.\n";
+    text += "A signal ended it early.\n";
   } else if (static_cast<Index>(screening.links.size()) < screening.pairs) {
-    text += fmt::format("The time of --screen-seconds, {:g} s, was over before all pairs had had their turn.\n",
-                        options.seconds);
+    text += fmt::format("--screen-seconds {:g} ended it: pairs are left.\n", options.seconds);
   }
   if (screening.links.empty()) return text;
   text += fmt::format("{:<16}{:>8}{:>14}{:>15}\n", "links", "pairs", "median us", "median GB/s");

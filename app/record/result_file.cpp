@@ -190,4 +190,12 @@ void set_unique_names(std::vector<ResultFile>& files) {
   }
 }
 
+std::string peak_name(const std::string& key) {
+  static const std::map<std::string, std::string> names{
+      {"copy", "copy, read + written"}, {"fma_single", "fma, single"},   {"fma_double", "fma, double"},
+      {"read_back", "read-back"},       {"gemm_single", "gemm, single"}, {"gemm_double", "gemm, double"}};
+  const auto name = names.find(key);
+  return name == names.end() ? key : name->second;
+}
+
 }  // namespace glinpack::app

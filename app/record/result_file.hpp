@@ -45,4 +45,7 @@ ResultFile read_result_file(const std::string& path, std::optional<ResultKind> e
 /// Names each file by the shortest end of its path that is unique, without ".json".
 void set_unique_names(std::vector<ResultFile>& files);
 
+/// The name of a peak in tables; `key`: its name in JSON.
+std::string peak_name(const std::string& key);
+
 }  // namespace glinpack::app

@@ -7,12 +7,16 @@
 #include <set>
 
 #include "app/options/option_text.hpp"
-#include "app/plu/plan.hpp"
 #include "app/record/text.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
 using nlohmann::json;
+
+LuAlgorithm algorithm_of(const RunRecord& run) {
+  return lu_algorithm(can_factorize_row_by_row(run.backend), run.parameters.pivoting, run.grid);
+}
 
 // The keys of docs/result.schema.json.
 
@@ -135,7 +139,7 @@ void describe(Json& json, RankRecord& rank, RankTime& time) {
 }
 
 template <class Json>
-void describe(Json& json, WentBack& back) {
+void describe(Json& json, Rollback& back) {
   json("from", back.from);
   json("to", back.to);
   json("seconds", back.seconds);
@@ -151,7 +155,7 @@ void describe(Json& json, ChecksumRecord& record) {
   json("corrupted", record.corrupted);
   json.later("overflowed", record.overflowed);
   json("stopped", record.stopped);
-  json.later("went_back", record.went_back);
+  json.later("went_back", record.rollbacks);
 }
 
 template <class Json>
@@ -292,40 +296,6 @@ void describe(Json& json, Peak& peak) {
 }
 
 template <class Json>
-void describe(Json& json, FullCheck& check) {
-  // null: not computed, or NaN; `computed` tells which
-  std::vector<std::optional<double>> ratios;
-  std::vector<int> computed;
-  for (std::size_t i = 0; i < check.ratios.size(); ++i) {
-    const bool known = check.computed[i] && std::isfinite(check.ratios[i]);
-    ratios.push_back(known ? std::optional(check.ratios[i]) : std::nullopt);
-    if (check.computed[i]) computed.push_back(static_cast<int>(i + 1));
-  }
-  json("ratios", ratios);
-  json("computed", computed, 1);
-  json("expected_singular", check.expected_singular);
-  json("singularity_uncertain", check.singularity_uncertain);
-  json.number_or_null("rcond", check.rcond);
-  json("rcond_by_inverse", check.rcond_by_inverse);
-  json.number_or_null("ferr", check.ferr);
-  json.number_or_null("berr", check.berr);
-  json("refinements", check.refinements);
-  json("seconds", check.seconds);
-  if constexpr (Json::reads) {
-    constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-    check.computed.fill(false);
-    for (const int test : computed) {
-      if (test >= 1 && test <= static_cast<int>(check.computed.size())) {
-        check.computed[static_cast<std::size_t>(test - 1)] = true;
-      }
-    }
-    for (std::size_t i = 0; i < check.ratios.size(); ++i) {
-      check.ratios[i] = i < ratios.size() ? ratios[i].value_or(not_a_number) : not_a_number;
-    }
-  }
-}
-
-template <class Json>
 void describe(Json& json, Resumed& resumed) {
   json("passes", resumed.passes);
   json("seconds", resumed.seconds);
@@ -362,7 +332,6 @@ void describe(Json& json, RunRecord& run) {
   json.number_or_null("growth", result.growth);
   json.nullable("failure", !result.failure.empty(), result.failure);
   json.later("singular_column", result.singular_column);
-  json.later("full_check", result.full_check);
   json.later("checksums", result.checksums);
   json("factor_seconds", result.factor_seconds);
   json("solve_seconds", result.solve_seconds);
@@ -398,8 +367,8 @@ void check_consistency(const JsonNode& node, const RunRecord& run) {
     node.at("gflops").refuse(fmt::format("{} GFLOPS in {} s are not the {:.4g} operations of N = {}", result.gflops,
                                          result.seconds, flops, run.parameters.n));
   }
-  if (result.passed && (!result.checked || !result.failure.empty() ||
-                        (!result.singular_column && !(result.residual.scaled < run.parameters.threshold)))) {
+  if (result.passed && (!result.checked || !result.failure.empty() || result.singular_column ||
+                        !(result.residual.scaled < run.parameters.threshold))) {
     node.at("passed").refuse("true contradicts 'checked', 'failure' or the residual");
   }
   if (!result.ranks.empty() && static_cast<int>(result.ranks.size()) != run.grid.size()) {
@@ -530,6 +499,11 @@ std::vector<RunRecord> read_runs(const JsonNode& root) {
     check_consistency(node, runs.emplace_back(value_of<RunRecord>(node)));
   }
   return runs;
+}
+
+std::string label_of(const RunRecord& run) {
+  return "N " + std::to_string(run.parameters.n) + ", NB " + std::to_string(run.parameters.nb) + ", grid " +
+         text_of(run.grid) + (run.node_grid ? ", node grid " + text_of(*run.node_grid) : "");
 }
 
 }  // namespace glinpack::app

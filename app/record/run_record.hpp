@@ -7,24 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "app/input/hpl_dat.hpp"
 #include "app/record/breakdown.hpp"
 #include "app/record/context.hpp"
 #include "app/record/energy.hpp"
 #include "app/record/json.hpp"
-#include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
+#include "run/run.hpp"
 
 namespace glinpack::app {
-
-/// Parameters of HPL's variant code that glinpack does not use. They are echoed for parsers (HPL_pdtest.c). Values as
-/// in HPL.dat.
-struct HplVariant {
-  bool given = false;  // set by an HPL.dat
-  int nbmin = 16;
-  int ndiv = 2;
-  char pfact = 'R';  // L C R
-  char rfact = 'R';
-};
 
 /// The model's prediction for a run (docs/planning.md), from earlier measurements only, never a fit to the run.
 struct Prediction {
@@ -73,6 +64,11 @@ struct RunRecord {
   std::optional<double> of_peak() const;          // the rate as a share of the peak
   std::optional<double> gflops_per_unit() const;  // the rate by unit
 };
+
+/// "N 1000, NB 64, grid 2x2"; with "node grid 1x2" if there is one.
+std::string label_of(const RunRecord& run);
+/// By blocks, or row by row as in the white paper: as the run's backend, pivoting and grid decide.
+LuAlgorithm algorithm_of(const RunRecord& run);
 
 enum class Verdict { passed, failed, unchecked };
 std::string name_of(Verdict verdict);  // "PASSED", "FAILED", "not checked"

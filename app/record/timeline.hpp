@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "lu/run.hpp"
+#include "run/run.hpp"
 
 namespace glinpack::app {
 

@@ -222,13 +222,11 @@ function configurationsSection(groups) {
   const check = group => group.failed ? `${group.failed} FAILED` : group.middle.verdict;
   const columns = [
     ...parameterColumns(groups, names),
-    ["runs", "whole", group => group.runs.length],
-    ["best", "gflops", group => group.gflops?.most],
-    ["median", "gflops", group => group.gflops?.median],
+    ["runs", "whole", "runs.length"], ["best", "gflops", "gflops.most"], ["median", "gflops", "gflops.median"],
     ["spread", "percent", ({gflops}) => gflops && (gflops.most - gflops.least) / gflops.median],
     [`per ${sizeWord}`, "gflops", group => group.gflops && group.gflops.median / group.size],
     ["of peak", "percent", group => group.share > 0 ? group.share : null],
-    ["median time", "seconds", group => group.seconds?.median],
+    ["median time", "seconds", "seconds.median"],
     ["check", "text", check, group => verdictTag(check(group))],
   ];
   return section("configurations", "Configurations",
@@ -301,13 +299,12 @@ function scalingSection(groups) {
   const rows = series.flatMap(({name, groups}) => groups.map(group => ({name, group, first: groups[0]})));
   const columns = [
     ["series", "text", row => series.length > 1 ? row.name : null],
-    [sizeWords, "whole", row => row.group.size],
-    ["rate", "gflops", row => row.group.gflops.median],
+    [sizeWords, "whole", "group.size"], ["rate", "gflops", "group.gflops.median"],
     [`per ${sizeWord}`, "gflops", row => perSize(row.group)],
     ["speed-up", "figures", row => row.group.gflops.median / row.first.gflops.median],
     ["efficiency", "percent", row => perSize(row.group) / perSize(row.first)],
     ["of peak", "percent", row => row.group.share > 0 ? row.group.share : null],
-    ["fastest configuration", "text", row => row.group.name],
+    ["fastest configuration", "text", "group.name"],
   ];
   return section("scaling", `Scaling over ${sizeWords}`,
     element("div", {class: "pair"},
@@ -328,15 +325,10 @@ function timeParts(time) {
   return {computing: meanOf(computing), transfer: meanOf(transfer), network: meanOf(network), waiting, idle};
 }
 
-// Parts of a run's time, a mean over ranks. Older files have no roles.
+// Parts of a run's time, a mean over ranks.
 function runParts({json}) {
-  const {roles = [], computing, network, waiting} = json.breakdown;
-  if (!roles.length) {
-    const parts = {computing: computing.mean, network: network.exposed.mean, waiting: meanOf(waiting)};
-    return {...parts, idle: Math.max(0, json.time - parts.computing - parts.network - parts.waiting)};
-  }
   const sum = {computing: 0, transfer: 0, network: 0, waiting: 0, idle: 0};
-  for (const role of roles) {
+  for (const role of json.breakdown.roles) {
     const weight = role.ranks / Math.max(1, json.ranks.length);
     for (const [look, seconds] of Object.entries(timeParts(role))) sum[look] += weight * seconds;
   }
@@ -375,8 +367,7 @@ function outlineOf({n, nb, p, q, time, factor_seconds, solve_seconds, gflops, br
 }
 
 // Two charts side by side: the time of each role, and its phases.
-function roleCharts({roles = [], phases}) {
-  if (!roles.length) return null;
+function roleCharts({roles, phases}) {
   const names = [...new Set(phases.map(phase => phase.phase))];
   const secondsOf = (role, name) => phases.filter(phase => phase.role === role && phase.phase === name)
     .reduce((sum, phase) => sum + phase.seconds.mean, 0);
@@ -411,13 +402,9 @@ function rankChart(ranks) {
 function hplPhases({time, breakdown: {hpl_phases: phases = [], idle}}) {
   if (!phases.length) return null;
   const columns = [
-    ["phase", "text", row => row.phase],
-    ["mean", "seconds", row => row.seconds.mean],
-    ["most", "seconds", row => row.seconds.max],
-    ["of the run", "percent", row => row.seconds.mean / time],
-    ["hidden", "seconds", row => row.hidden?.mean],
-    ["rate", "gflops", row => row.gflops || null],
-    ["rate", "GB/s", row => row.gigabytes_per_second || null],
+    ["phase", "text", "phase"], ["mean", "seconds", "seconds.mean"], ["most", "seconds", "seconds.max"],
+    ["of the run", "percent", row => row.seconds.mean / time], ["hidden", "seconds", "hidden.mean"],
+    ["rate", "gflops", row => row.gflops || null], ["rate", "GB/s", row => row.gigabytes_per_second || null],
   ];
   return element("div", null, heading(4, "HPL's phases: with the idle time they add up to the time of the run"),
     table(columns, [...phases, {phase: "idle", seconds: idle}]));
@@ -425,15 +412,10 @@ function hplPhases({time, breakdown: {hpl_phases: phases = [], idle}}) {
 
 function detailsOf({json}) {
   const columns = [
-    ["role", "text", phase => shownRole(phase.role)],
-    ["phase", "text", phase => phase.phase],
-    ["lane", "text", phase => phase.lane],
-    ["least", "seconds", phase => phase.seconds.min],
-    ["mean", "seconds", phase => phase.seconds.mean],
-    ["most", "seconds", phase => phase.seconds.max],
+    ["role", "text", phase => shownRole(phase.role)], ["phase", "text", "phase"], ["lane", "text", "lane"],
+    ["least", "seconds", "seconds.min"], ["mean", "seconds", "seconds.mean"], ["most", "seconds", "seconds.max"],
     ["of the run", "percent", phase => phase.seconds.mean / json.time],
-    ["rate", "gflops", phase => phase.gflops > 0 ? phase.gflops : null],
-    ["moved", "bytes", phase => phase.bytes > 0 ? phase.bytes : null],
+    ["rate", "gflops", phase => phase.gflops || null], ["moved", "bytes", phase => phase.bytes || null],
     ["rate", "GB/s", phase => phase.bytes > 0 ? phase.gigabytes_per_second : null],
   ];
   return element("div", null, element("p", null, outlineOf(json)), hplPhases(json), roleCharts(json.breakdown),
@@ -463,19 +445,12 @@ function rolesSection(groups) {
 
 function runsSection(runs) {
   const columns = [
-    ["check", "text", run => run.verdict, run => verdictTag(run.verdict)],
-    ["file", "text", run => severalFiles ? run.file : null],
-    ["N", "whole", run => run.json.n],
-    ["NB", "whole", run => run.json.nb],
-    ["P×Q", "text", run => run.parameters.grid],
+    ["check", "text", "verdict", run => verdictTag(run.verdict)], ["file", "text", run => severalFiles ? run.file : null],
+    ["N", "whole", "json.n"], ["NB", "whole", "json.nb"], ["P×Q", "text", "parameters.grid"],
     ["backend", "text", run => run.json.backend + (run.hardware && ` (${run.hardware})`)],
-    ["precision", "text", run => run.json.precision],
-    ["pivoting", "text", run => run.json.pivoting],
-    ["T/V", "text", run => run.code, run => element("code", null, run.code)],
-    ["repetition", "whole", run => run.json.repeat + 1],
-    ["time", "seconds", run => run.json.time],
-    ["rate", "gflops", run => run.json.gflops],
-    ["scaled residual", "error", run => run.json.residual],
+    ["precision", "text", "json.precision"], ["pivoting", "text", "json.pivoting"],
+    ["T/V", "text", "code", run => element("code", null, run.code)], ["repetition", "whole", run => run.json.repeat + 1],
+    ["time", "seconds", "json.time"], ["rate", "gflops", "json.gflops"], ["scaled residual", "error", "json.residual"],
   ];
   return section("runs", "Runs", table(columns, runs),
     note("T/V is HPL's code: wall time, PMAP, DEPTH, BCAST, RFACT, NDIV, PFACT, NBMIN. The scaled " +
@@ -488,7 +463,7 @@ function runsSection(runs) {
 function tableOfRuns(groups, key, columns) {
   const rows = groups.flatMap(group => group.runs.filter(run => run.json[key])
     .map(run => ({group, run, ...run.json[key]})));
-  return rows.length === 0 ? null : table([["run", "text", row => row.group.name],
+  return rows.length === 0 ? null : table([["run", "text", "group.name"],
     ["repetition", "whole", row => row.run.json.repeat + 1], ...columns], rows);
 }
 
@@ -496,10 +471,8 @@ function energySection(groups) {
   const measured = groups.map(group => ({...group, runs: group.runs.filter(run => 
     run.json.energy?.joules != null || run.json.energy?.wall_watts != null)}));
   const content = tableOfRuns(measured, "energy", [
-    ["energy", "J", row => row.joules],
-    ["mean", "W", row => row.average_watts],
-    ["most", "W", row => row.peak_watts],
-    ["efficiency", "GFLOPS/W", row => row.gflops_per_watt],
+    ["energy", "J", "joules"], ["mean", "W", "average_watts"], ["most", "W", "peak_watts"],
+    ["efficiency", "GFLOPS/W", "gflops_per_watt"],
     ["sensors", "text", row => [row.scope, row.rough && "rough: a short run",
       row.wall_watts != null && `GFLOPS/W by a wall meter: ${figures(row.wall_watts)} W`].filter(Boolean).join("; ")],
   ]);
@@ -513,10 +486,8 @@ function forecastSection(groups) {
     : passes === 1 ? "1 first pass" : `${passes} first passes`;
   const content = tableOfRuns(groups, "prediction", [
     ["of", "text", row => row.part === "run" ? "run" : "factorisation"],
-    ["expected", "seconds", row => row.expected_seconds],
-    ["measured", "seconds", row => row.measured_seconds],
-    ["measured / expected", "figures", row => row.ratio],
-    ["figures from", "text", source],
+    ["expected", "seconds", "expected_seconds"], ["measured", "seconds", "measured_seconds"],
+    ["measured / expected", "figures", "ratio"], ["figures from", "text", source],
   ]);
   return content && section("forecast", "Expected and measured", content,
     note("What the model of ", element("code", null, "glinpack plan"), " expected, its figures fitted to earlier " +
@@ -526,8 +497,6 @@ function forecastSection(groups) {
 // Sections of other documents
 
 function comparisonTable({a, b, result}) {
-  const findings = {faster: "b is faster", slower: "b is slower", alike: "no difference beyond the spread",
-    unknown: "too few repetitions to tell", "no-result": "no result"};
   const names = differing(result.pairs.map(pair => pair.parameters));
   const nameOf = ({parameters}) => listed(parameters, names.length ? names : Object.keys(parameters));
   const measured = ({median, repetitions, failed}) => median == null ? (failed ? "FAILED" : "–")
@@ -535,13 +504,10 @@ function comparisonTable({a, b, result}) {
   const alone = [["a", result.only_a], ["b", result.only_b]].filter(([, runs]) => runs.length)
     .map(([file, runs]) => `Only in ${file}: ${plural(runs.length, "run")}. `).join("");
   const columns = [
-    ["run", "text", nameOf],
-    ["a", "figures", pair => pair.a.median, pair => measured(pair.a)],
-    ["b", "figures", pair => pair.b.median, pair => measured(pair.b)],
-    ["in", "text", pair => pair.quantity],
-    ["speed b / a", "figures", pair => pair.ratio],
-    ["interval", "text", pair => pair.confidence > 0 ? `${figures(pair.least)} to ${figures(pair.most)}` : "–"],
-    ["finding", "text", pair => findings[pair.finding], pair => verdictTag(findings[pair.finding])],
+    ["run", "text", nameOf], ["a", "figures", "a.median", pair => measured(pair.a)],
+    ["b", "figures", "b.median", pair => measured(pair.b)], ["in", "text", "quantity"],
+    ["speed b / a", "figures", "ratio"], ["range", "text", pair => `${figures(pair.least)} to ${figures(pair.most)}`],
+    ["finding of b", "text", "finding", pair => verdictTag(pair.finding)],
   ];
   return element("div", null, heading(3, `a: ${a}, b: ${b}`), table(columns, result.pairs), alone ? note(alone) : null);
 }
@@ -549,9 +515,9 @@ function comparisonTable({a, b, result}) {
 function comparisonSection() {
   const shown = data.comparisons.slice(0, 20);
   return shown.length === 0 ? null : section("comparison", "Files compared",
-    note("Runs with the same parameters. Speed b / a is above 1 if b is faster, for times, too: the median over all " +
-      "pairs of repetitions. The interval holds the true ratio with a confidence of at least 90 % (Hodges and " +
-      "Lehmann). It needs three repetitions on each side. In brackets: repetitions."),
+    note("Runs with the same parameters. Speed b / a is above 1 if b is faster, for times, too: the ratio of the " +
+      "medians, and the range of all pairs of repetitions. The finding has a confidence of at least 90 % by Mann and " +
+      "Whitney's test, which needs three repetitions on each side. In brackets: repetitions."),
     ...shown.map(comparisonTable),
     shown.length < data.comparisons.length ? note(`The first 20 of ${data.comparisons.length} comparisons.`) : null);
 }
@@ -573,20 +539,15 @@ function modeChart({mode, results}) {
 
 function modeElement({name, document: {mode, device, host, results}}) {
   const text = seconds => quantity(seconds, "seconds");
-  const withAll = row => row.times?.with_all.median;
   const range = entry => text(entry?.median) +
     (entry?.repetitions > 1 ? ` (${text(entry.least)} to ${text(entry.most)})` : "");
   const verdict = row => row.passed ? "PASSED" : "FAILED";
   const columns = [
-    ["variant", "text", row => row.variant + (row.rival ? " (host)" : "")],
-    ["settings", "text", row => row.settings],
-    ["size", "text", row => row.size],
-    ["precision", "text", row => row.precision],
-    ["computing", "figures", row => row.times?.compute.median, row => range(row.times?.compute)],
-    ["with packing and transfer", "figures", withAll, row => text(withAll(row))],
-    ["rate", "gflops", row => row.gflops],
-    ["speed-up", "figures", row => row.speedup],
-    ["error", "error", row => row.check?.error],
+    ["variant", "text", row => row.variant + (row.rival ? " (host)" : "")], ["settings", "text", "settings"],
+    ["size", "text", "size"], ["precision", "text", "precision"],
+    ["computing", "figures", "times.compute.median", row => range(row.times?.compute)],
+    ["with packing and transfer", "figures", "times.with_all.median", row => text(row.times?.with_all.median)],
+    ["rate", "gflops", "gflops"], ["speed-up", "figures", "speedup"], ["error", "error", "check.error"],
     ["check", "text", verdict, row => verdictTag(verdict(row))],
   ];
   const used = device ? device.renderer + softwareNote(device.software) : "The host alone";
@@ -603,17 +564,10 @@ const linkName = ({first, second}) => `${first.rank}-${second.rank} (${first.hos
 
 function messagesElement(runs) {
   const columns = [
-    ["N", "whole", run => run.n],
-    ["NB", "whole", run => run.nb],
-    ["P×Q", "text", run => `${run.p}x${run.q}`],
-    ["broadcast", "text", run => run.broadcast],
-    ["pivoting", "text", run => run.pivoting],
-    ["precision", "text", run => run.precision],
-    ["time", "seconds", run => run.time],
-    ["in messages", "percent", run => run.network_share],
-    ["received", "bytes", run => run.traffic.bytes],
-    ["messages", "whole", run => run.traffic.messages],
-    ["a rank's rate", "GB/s", run => run.traffic.gigabytes_per_second],
+    ["N", "whole", "n"], ["NB", "whole", "nb"], ["P×Q", "text", run => `${run.p}x${run.q}`],
+    ["broadcast", "text", "broadcast"], ["pivoting", "text", "pivoting"], ["precision", "text", "precision"],
+    ["time", "seconds", "time"], ["in messages", "percent", "network_share"], ["received", "bytes", "traffic.bytes"],
+    ["messages", "whole", "traffic.messages"], ["a rank's rate", "GB/s", "traffic.gigabytes_per_second"],
   ];
   return runs.length === 0 ? null
     : element("div", null, heading(4, "The messages of a factorisation alone"), table(columns, runs));
@@ -626,11 +580,8 @@ function pingPongElement(pairs) {
     ({bytes, gigabytes_per_second: rate, least_seconds}) =>
       ({x: bytes, y: rate, note: `${figures(rate)} GB/s, ${quantity(least_seconds, "seconds")} at best`}))}));
   const columns = [
-    ["ranks", "text", row => row.name],
-    ["bytes", "whole", row => row.bytes],
-    ["least", "seconds", row => row.least_seconds],
-    ["mean", "seconds", row => row.mean_seconds],
-    ["rate", "GB/s", row => row.gigabytes_per_second],
+    ["ranks", "text", "name"], ["bytes", "whole", "bytes"], ["least", "seconds", "least_seconds"],
+    ["mean", "seconds", "mean_seconds"], ["rate", "GB/s", "gigabytes_per_second"],
   ];
   return element("div", null, heading(4, "Ping-pong, one way: GB/s over the message's size"),
     lineChart(series, {title: "Ping-pong", x: "bytes", y: "GB/s", xFormat: bytes => quantity(bytes, "bytes", short)}),
@@ -642,11 +593,8 @@ function linksElement(screening) {
   const {links, slow, within_hosts, between_hosts} = screening;
   const rows = [["median within hosts", within_hosts], ["median between hosts", between_hosts],
     ...slow.map(link => [`SLOW: ranks ${linkName(link)}`, link])].filter(([, link]) => link);
-  const columns = [
-    ["link", "text", ([name]) => name],
-    ["latency", "seconds", ([, link]) => link.latency_seconds],
-    ["rate", "GB/s", ([, link]) => link.gigabytes_per_second],
-  ];
+  const columns = [["link", "text", "0"], ["latency", "seconds", "1.latency_seconds"],
+    ["rate", "GB/s", "1.gigabytes_per_second"]];
   return element("div", null, heading(4, `Links: ${links.length} screened, ${slow.length || "none"} slow`),
     table(columns, rows));
 }
@@ -671,12 +619,8 @@ function peaksSection() {
       `${name}: ${precision}, order ${order}, depth ${depth}; fastest: ${taken}`,
       trials.map(trial => ({what: trial.tile, ...trial}))]));
   const columns = [
-    ["what", "text", row => row.what],
-    ["median", "figures", row => row.median],
-    ["least", "figures", row => row.least],
-    ["most", "figures", row => row.most],
-    ["unit", "text", row => row.unit],
-    ["result", "text", row => row.right ? "right" : "WRONG"],
+    ["what", "text", "what"], ["median", "figures", "median"], ["least", "figures", "least"], ["most", "figures", "most"],
+    ["unit", "text", "unit"], ["result", "text", row => row.right ? "right" : "WRONG"],
   ];
   const groups = [...peaks, ...tunings];
   return groups.length === 0 ? null : section("peaks", "Peaks and tuning",
@@ -705,12 +649,8 @@ function machineElement(file, i) {
     notes: [...context.notes ?? [], ...incompleteOf(file).map(text => `INCOMPLETE: ${text}`), ...notes].join("; "),
   };
   const columns = [
-    ["host", "text", place => place.host],
-    ["ranks", "whole", place => place.ranks.size],
-    ["threads a rank", "whole", place => place.threads],
-    ["backend", "text", place => place.backend],
-    ["device", "text", place => place.device],
-    ["driver", "text", place => place.driver],
+    ["host", "text", "host"], ["ranks", "whole", "ranks.size"], ["threads a rank", "whole", "threads"],
+    ["backend", "text", "backend"], ["device", "text", "device"], ["driver", "text", "driver"],
   ];
   return element("details", i < 3 ? {open: ""} : null, element("summary", null, file.name),
     element("dl", {class: "facts"}, ...Object.entries(facts).filter(([, value]) => value)

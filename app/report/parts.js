@@ -103,12 +103,14 @@ function compareCells(a, b, sign = 1) {
   return sign * String(a).localeCompare(String(b), "en", {numeric: true});
 }
 
-// Columns: [heading, kind, value(row), cell(row)]; `cell` makes what is shown instead of the value. A column without
-// any value is left out. A click on a heading sorts; the field above finds the rows that contain all its words.
+// Columns: [heading, kind, value(row), cell(row)]; instead of a function, `value` may be a path such as "json.time".
+// `cell` makes what is shown instead of the value. A column without any value is left out. A click on a heading sorts; the field above finds the rows that contain all its words.
 // `mark(row)` highlights a row; `open(row)` is what a click on it does.
 function table(allColumns, rows, {mark, open} = {}) {
   const firstRows = 250, columns = [];
-  for (const [name, kind, value, cell] of allColumns) {
+  for (const [name, kind, source, cell] of allColumns) {
+    const value = typeof source === "function" ? source
+      : row => source.split(".").reduce((place, key) => place?.[key], row);
     const values = rows.map(value);
     if (rows.length && values.every(one => one == null || one === "")) continue;
     columns.push({name, value, cell, numeric: kind !== "text", ...formatOf(kind, values)});

@@ -11,8 +11,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "app/compare/compare_command.hpp"
-#include "app/compare/comparison.hpp"
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/program/outputs.hpp"
@@ -20,7 +18,9 @@
 #include "app/record/power_log.hpp"
 #include "app/record/result_file.hpp"
 #include "app/record/run_record.hpp"
-#include "mpi/broadcast.hpp"
+#include "app/report/compare_command.hpp"
+#include "app/report/comparison.hpp"
+#include "transport/broadcast_kind.hpp"
 #include "version.hpp"
 
 namespace glinpack::app {

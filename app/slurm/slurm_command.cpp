@@ -15,9 +15,9 @@
 #include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plu/plan.hpp"
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/program/outputs.hpp"
+#include "app/program/planned_runs.hpp"
 #include "mpi/session.hpp"
 
 namespace glinpack::app {

@@ -35,7 +35,7 @@ std::vector<Precision> parse_precisions(const std::string& text) {
 }
 
 int device_to_tune(const TuneOptions& options) {
-  const DeviceCatalog& catalog = device_catalog();
+  const DeviceCatalog& catalog = device_catalog(options.backend);
   const std::vector<DeviceDescription> devices = catalog.list();
   if (!options.device && device_for_local_rank(devices, 0, false) < 0) {
     throw InputError(
@@ -75,8 +75,9 @@ OptionTable tune_table(TuneOptions& o) {
       [&o](const std::string& t) { o.precisions = parse_precisions(t); },
       [&o] { return o.precisions.size() > 1 ? "both" : std::string(name_of(o.precisions.front())); });
   const std::vector<Field> fields{
+      {"backend", name_value(o.backend, tuned_backend_choices()), "The backend to tune"},
       {"device", whole(o.device, 0, largest_device, "INDEX"),
-       "EGL device, an index of `glinpack devices`; may be software OpenGL", "the first hardware device"},
+       "Device of the backend, an index of `glinpack devices`; may be software", "the first hardware device"},
       {"precision", precision, "Precision of the factors; mixed: single"},
       {"json", text(o.json, "FILE"), "Write the results as JSON (docs/tune.schema.json)"},
       {"force", flag(o.force), "Overwrite an existing file"},
@@ -84,8 +85,7 @@ OptionTable tune_table(TuneOptions& o) {
       config_field(o.config),
   };
   return {.command = "tune",
-          .description =
-              "Times the tiles of gl-compute's trailing update on a device, and keeps the fastest for later runs.",
+          .description = "Times the tiles of the trailing update on a device, and keeps the fastest for later runs.",
           .footer = tune_footer,
           .groups = {{"", fields}}};
 }
@@ -93,7 +93,7 @@ OptionTable tune_table(TuneOptions& o) {
 void run_tune_command(const TuneOptions& options, const std::vector<std::string>& command_line, std::ostream& out) {
   check_output("--json", options.json, options.force, {options.config});
   const int device = device_to_tune(options);
-  const TileCatalog& tiles = *automatic_backend(MemorySpace::device).tiles;
+  const TileCatalog& tiles = *backend_record(options.backend).tiles;
   std::vector<KeptTuning> tunings;
   for (const Precision precision : options.precisions) {
     const Tuning tuning = tiles.tune(device, precision, {.repeat = 3, .seconds = 0.12});
@@ -111,42 +111,23 @@ std::string tuning_text(std::span<const KeptTuning> tunings) {
   return text;
 }
 
-template <class Json>
-void describe(Json& json, TrialRecord& trial) {
-  json("tile", trial.tile);
-  json("right", trial.right);
-  describe(json, trial.rate);
-}
-
-template <class Json>
-void describe(Json& json, TuningRecord& tuning) {
-  json("precision", tuning.precision);
-  json("order", tuning.order);
-  json("depth", tuning.depth);
-  json("trials", tuning.trials);
-  json("taken", tuning.taken);
-  json.nullable("file", !tuning.file.empty(), tuning.file);
-}
-
 json tuning_json(std::span<const KeptTuning> tunings) {
-  std::vector<TuningRecord> records;
+  json all = json::array();
   for (const auto& [tuning, file] : tunings) {
-    TuningRecord record{.precision = tuning.precision,
-                        .order = tuning.order,
-                        .depth = tuning.depth,
-                        .trials = {},
-                        .taken = tuning.best().tile,
-                        .file = file};
+    json trials = json::array();
     for (const TileTrial& trial : tuning.trials) {
-      record.trials.push_back({trial.tile, trial.right, in_unit(trial.rate, "GFLOPS", to_gigaflops)});
+      trials.push_back(json_of(in_unit(trial.rate, "GFLOPS", to_gigaflops)));
+      trials.back()["tile"] = trial.tile;
+      trials.back()["right"] = trial.right;
     }
-    records.push_back(std::move(record));
+    all.push_back({{"precision", name_of(tuning.precision)},
+                   {"order", tuning.order},
+                   {"depth", tuning.depth},
+                   {"trials", trials},
+                   {"taken", tuning.best().tile},
+                   {"file", file.empty() ? json() : json(file)}});
   }
-  return {{"format", 1}, {"device", device_json(tunings.front().tuning.device)}, {"tunings", json_of(records)}};
-}
-
-std::vector<TuningRecord> read_tunings(const JsonNode& root) {
-  return value_of<std::vector<TuningRecord>>(root.at("tunings"));
+  return {{"format", 1}, {"device", device_json(tunings.front().tuning.device)}, {"tunings", all}};
 }
 
 }  // namespace glinpack::app

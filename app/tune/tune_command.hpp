@@ -14,6 +14,7 @@
 namespace glinpack::app {
 
 struct TuneOptions {
+  std::string backend = "gl-compute";
   std::optional<int> device;  // an index of `glinpack devices`; unset: the device of plu's rank 0
   std::vector<Precision> precisions{Precision::single, Precision::double_};
   std::string json;  // empty: not written
@@ -32,23 +33,6 @@ struct KeptTuning {
   Tuning tuning;
   std::string file;
 };
-
-/// A tuning as JSON has it.
-struct TrialRecord {
-  std::string tile;
-  bool right = false;
-  MeasuredQuantity rate;
-};
-struct TuningRecord {
-  Precision precision = Precision::single;
-  Index order = 0;
-  Index depth = 0;
-  std::vector<TrialRecord> trials;
-  std::string taken;
-  std::string file;  // empty: not kept
-};
-/// The tunings of a document. Throws InputError that names the location.
-std::vector<TuningRecord> read_tunings(const JsonNode& root);
 
 /// The text and JSON reports. The JSON has no context: see docs/tune.schema.json.
 std::string tuning_text(std::span<const KeptTuning> tunings);

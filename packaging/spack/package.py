@@ -27,6 +27,7 @@ class Glinpack(CMakePackage):
     depends_on("egl")
     depends_on("glew@2.2:")
     depends_on("vulkan-headers", type="build")
+    depends_on("glslang", type="build")
     depends_on("spdlog")
     depends_on("nlohmann-json@3.11:")
     depends_on("cli11@2.3:")

@@ -26,8 +26,8 @@ sys.dont_write_bytecode = True
 import pivoting_report  # noqa: E402, after the line that keeps it from leaving files behind
 import plotting  # noqa: E402, found by pivoting_report
 
-KINDS = ["hpl", "uniform", "hilbert", "hilbert-reversed", "wilkinson", "dominant"]
-SEEDED = ["hpl", "uniform"]  # kinds whose pivots depend on the seed; of the others the first one is enough
+KINDS = ["hpl", "uniform", "dominant", "wilkinson", "hilbert", "kahan", "graded", "orthogonal"]
+SEEDED = ["hpl", "uniform", "graded"]  # kinds whose pivots depend on the seed; of the others the first one is enough
 PIVOTINGS = ["partial", "local", "tournament"]
 PRECISIONS = ["double", "single"]
 RUN_KEYS = ["matrix", "seed", "precision", "pivoting", "n", "nb", "p", "q", "growth", "residual", "passed",

@@ -5,6 +5,7 @@
 // times stripes.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 layout(local_size_x = 128) in;
 
@@ -14,9 +15,11 @@ layout(std430, binding = 1) writeonly restrict buffer To { Real to[]; };
 layout(std430, binding = 2) readonly restrict buffer Moves { ivec2 moves[]; };
 #endif
 
-layout(location = 0) uniform int columns;
-layout(location = 1) uniform ivec4 from_layout;
-layout(location = 2) uniform ivec4 to_layout;
+UNIFORMS
+UNIFORM(0, int) columns;
+UNIFORM(1, ivec4) from_layout;
+UNIFORM(2, ivec4) to_layout;
+END_UNIFORMS
 
 void main() {
 #if LISTED

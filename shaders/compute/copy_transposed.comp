@@ -3,16 +3,19 @@
 // work groups walk along the shorter side: they complete a few contiguous rows of a panel before the next rows.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 layout(local_size_x = 32, local_size_y = 8) in;
 
 layout(std430, binding = 0) readonly restrict buffer From { Real from[]; };
 layout(std430, binding = 1) writeonly restrict buffer To { Real to[]; };
 
-layout(location = 0) uniform ivec2 extents;      // rows, columns of `from`
-layout(location = 1) uniform ivec4 from_layout;
-layout(location = 2) uniform ivec4 to_layout;
-layout(location = 3) uniform int rows_first;     // consecutive work groups go down rows of `from`, not along columns
+UNIFORMS
+UNIFORM(0, ivec2) extents;      // rows, columns of `from`
+UNIFORM(1, ivec4) from_layout;
+UNIFORM(2, ivec4) to_layout;
+UNIFORM(3, int) rows_first;     // consecutive work groups go down rows of `from`, not along columns
+END_UNIFORMS
 
 shared Real tile[32 * 33];  // a column more than the tile has, so that its columns fall into different banks
 

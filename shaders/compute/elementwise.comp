@@ -2,6 +2,7 @@
 // to <- alpha a + beta b, alpha a + beta, a b, or a / b, element by element. A work group takes 512 columns of one row.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 layout(local_size_x = 128) in;
 
@@ -9,13 +10,15 @@ layout(std430, binding = 0) readonly buffer A { Real a[]; };
 layout(std430, binding = 1) readonly buffer B { Real b[]; };
 layout(std430, binding = 2) writeonly restrict buffer To { Real to[]; };
 
-layout(location = 0) uniform int columns;
-layout(location = 1) uniform ivec4 a_layout;
-layout(location = 2) uniform ivec4 b_layout;
-layout(location = 3) uniform ivec4 to_layout;
-layout(location = 4) uniform int operation;
-layout(location = 5) uniform ivec2 alpha_bits;  // of a double
-layout(location = 6) uniform ivec2 beta_bits;
+UNIFORMS
+UNIFORM(0, int) columns;
+UNIFORM(1, ivec4) a_layout;
+UNIFORM(2, ivec4) b_layout;
+UNIFORM(3, ivec4) to_layout;
+UNIFORM(4, int) operation;
+UNIFORM(5, ivec2) alpha_bits;  // of a double
+UNIFORM(6, ivec2) beta_bits;
+END_UNIFORMS
 
 void main() {
   int row = int(gl_WorkGroupID.y);

@@ -5,13 +5,16 @@
 // Nothing may be left out, since results are checked: elements start at different values, a and b come from memory
 // (a = 1, whole b: sums of whole numbers are exact), and a work group writes the sum over all of its elements.
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 layout(local_size_x = 256) in;
 
 layout(std430, binding = 0) readonly restrict buffer Factors { Real factors[2]; };  // a, b
 layout(std430, binding = 1) writeonly restrict buffer Sums { uint sums[]; };        // modulo 2^32
 
-layout(location = 0) uniform int turns;  // of eight steps each
+UNIFORMS
+UNIFORM(0, int) turns;  // of eight steps each
+END_UNIFORMS
 
 shared uint group_sum;
 

@@ -14,6 +14,8 @@
 #define LANES 8
 #define STAGE (LINES * LANES)
 
+#include "compute/uniforms.glsl"
+
 layout(local_size_x = LINES, local_size_y = LANES) in;
 
 #define Jump uvec4   // multiplier, increment: each its low and its high half
@@ -23,8 +25,10 @@ layout(std430, binding = 1) readonly restrict buffer Columns { State columns[]; 
 layout(std430, binding = 2) readonly restrict buffer Factor { double factor[]; };
 layout(std430, binding = 3) writeonly restrict buffer Result { double result[]; };  // MAGNITUDES: sums, then the largest
 
-layout(location = 0) uniform ivec2 extents;  // lines, elements of each
-layout(location = 1) uniform int first_line;
+UNIFORMS
+UNIFORM(0, ivec2) extents;  // lines, elements of each
+UNIFORM(1, int) first_line;
+END_UNIFORMS
 
 #if BY_COLUMN
 #define Line State

@@ -10,6 +10,7 @@
 // W12 W22^-1 meanwhile. Source: MAGMA's strtri_diag, which starts with halves of 16.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 #define SIDE 64
 #define THREADS 1024
@@ -20,8 +21,10 @@ layout(local_size_x = THREADS) in;
 layout(std430, binding = 0) readonly buffer Triangle { Real triangle[]; };
 layout(std430, binding = 1) writeonly buffer Result { Real result[]; };  // leading dimension RESULT_LEADING
 
-layout(location = 0) uniform int rows;
-layout(location = 1) uniform ivec4 triangle_layout;
+UNIFORMS
+UNIFORM(0, int) rows;
+UNIFORM(1, ivec4) triangle_layout;
+END_UNIFORMS
 
 shared Real block[SIDE * SIDE];
 

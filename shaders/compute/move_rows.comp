@@ -7,6 +7,7 @@
 // share memory pages (copy.comp).
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 layout(local_size_x = 128) in;
 
@@ -14,8 +15,10 @@ layout(std430, binding = 0) restrict buffer Matrix { Real a[]; };
 layout(std430, binding = 1) readonly restrict buffer Moves { ivec2 moves[]; };
 layout(std430, binding = 2) readonly restrict buffer Chains { ivec2 chains[]; };  // the first move, how many
 
-layout(location = 0) uniform int columns;
-layout(location = 1) uniform ivec4 a_layout;
+UNIFORMS
+UNIFORM(0, int) columns;
+UNIFORM(1, ivec4) a_layout;
+END_UNIFORMS
 
 void main() {
   ivec2 chain = chains[gl_WorkGroupID.x];

@@ -14,6 +14,7 @@
 // of 16, and the last vector of a row may be read whole.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 #if ALIGNED
 #define Element Vector
@@ -23,8 +24,10 @@
 layout(std430, binding = 0) readonly restrict buffer Left { Vector left[]; };  // leading dimension LEFT_LEADING
 layout(std430, binding = 1) coherent restrict buffer Result { Element result[]; };  // A
 
-layout(location = 0) uniform ivec2 extents;  // rows, columns of A
-layout(location = 1) uniform ivec4 result_layout;
+UNIFORMS
+UNIFORM(0, ivec2) extents;  // rows, columns of A
+UNIFORM(1, ivec4) result_layout;
+END_UNIFORMS
 
 #undef UPDATE
 #define UPDATE -

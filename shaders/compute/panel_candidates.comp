@@ -15,6 +15,7 @@
 #endif
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 #include "compute/panel_row.glsl"
 
 layout(local_size_x = ROWS_PER_GROUP) in;
@@ -29,9 +30,11 @@ layout(std430, binding = 4) restrict buffer Outcome { int zero_column; int inter
 layout(std430, binding = 2) writeonly restrict buffer Winners { int winners[]; };  // `width` of every node; or no_row
 #endif
 
-layout(location = 0) uniform ivec2 block;  // its first column, which is its first row, too; columns
-layout(location = 1) uniform int count;    // candidate rows of all nodes
-layout(location = 2) uniform ivec4 panel_layout;
+UNIFORMS
+UNIFORM(0, ivec2) block;  // its first column, which is its first row, too; columns
+UNIFORM(1, int) count;    // candidate rows of all nodes
+UNIFORM(2, ivec4) panel_layout;
+END_UNIFORMS
 
 const int no_row = -1;
 

@@ -4,6 +4,7 @@
 // Variants: DOUBLE; IN_PLACE: L11 \ U11 stands in the panel's rows, in the block's own columns.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 #include "compute/panel_row.glsl"
 
 #define ROWS 256
@@ -14,9 +15,11 @@ layout(std430, binding = 0) restrict buffer Panel { Real panel[]; };
 layout(std430, binding = 1) readonly restrict buffer Factors { Real factors[]; };  // BLOCK x BLOCK, by rows
 #endif
 
-layout(location = 0) uniform ivec2 block;         // its first column, which is its first row, too; columns
-layout(location = 1) uniform ivec2 rows;          // of A21: the first, how many
-layout(location = 2) uniform ivec4 panel_layout;
+UNIFORMS
+UNIFORM(0, ivec2) block;         // its first column, which is its first row, too; columns
+UNIFORM(1, ivec2) rows;          // of A21: the first, how many
+UNIFORM(2, ivec4) panel_layout;
+END_UNIFORMS
 
 shared Vector upper[BLOCK * ROW_VECTORS];  // row k of U11, from the element behind the diagonal on, then 0
 shared Real diagonal[BLOCK];

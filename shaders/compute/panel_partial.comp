@@ -22,6 +22,7 @@
 #endif
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 #include "compute/panel_row.glsl"
 
 #define TEAM (2 * BLOCK)  // invocations that move the rows of one column
@@ -42,10 +43,12 @@ layout(std430, binding = 4) coherent volatile writeonly buffer Outcome {
   int interchanges[];
 };
 
-layout(location = 0) uniform ivec4 panel_layout;
-layout(location = 1) uniform ivec4 shape;    // rows and columns of the panel, work groups, slabs
+UNIFORMS
+UNIFORM(0, ivec4) panel_layout;
+UNIFORM(1, ivec4) shape;    // rows and columns of the panel, work groups, slabs
 // arrivals before this dispatch; most polls of a wait; slots of a panel; which half of the slots is this panel's
-layout(location = 2) uniform ivec4 waiting;
+UNIFORM(2, ivec4) waiting;
+END_UNIFORMS
 
 const int no_row = -1;
 const uint empty = 0xffffffffu;         // a word of a slot that is not written yet

@@ -5,6 +5,7 @@
 //   - Writes U12 <- L11^-1 A12 into the columns to the right, within the block's group (panel_upper.comp: beyond it).
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 #define BLOCK 32
 
@@ -15,10 +16,12 @@ layout(std430, binding = 1) readonly restrict buffer Factors { Real factors[]; }
 layout(std430, binding = 2) readonly restrict buffer Moves { ivec2 moves[]; };
 layout(std430, binding = 3) writeonly restrict buffer Upper { Real upper[]; };
 
-layout(location = 0) uniform ivec2 block;         // first column and row, columns
-layout(location = 1) uniform ivec4 panel_layout;
-layout(location = 2) uniform ivec4 upper_layout;  // U12 once more, by rows, for the reduction of the rest
-layout(location = 3) uniform int group_end;       // the first column behind the block's group
+UNIFORMS
+UNIFORM(0, ivec2) block;         // first column and row, columns
+UNIFORM(1, ivec4) panel_layout;
+UNIFORM(2, ivec4) upper_layout;  // U12 once more, by rows, for the reduction of the rest
+UNIFORM(3, int) group_end;       // the first column behind the block's group
+END_UNIFORMS
 
 shared Real top[BLOCK];
 shared Real multipliers[BLOCK * (BLOCK + 1)];  // by rows a bank apart

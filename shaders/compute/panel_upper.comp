@@ -3,16 +3,19 @@
 // group has four of these columns, an invocation a row of them.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 layout(local_size_x = GROUP) in;
 
 layout(std430, binding = 0) restrict buffer Panel { Real panel[]; };
 layout(std430, binding = 1) writeonly restrict buffer Upper { Real upper[]; };
 
-layout(location = 0) uniform int first;           // column and row of the group
-layout(location = 1) uniform int columns;         // to the right of it
-layout(location = 2) uniform ivec4 panel_layout;
-layout(location = 3) uniform ivec4 upper_layout;  // U12 once more, by rows, for the reduction of the rest
+UNIFORMS
+UNIFORM(0, int) first;           // column and row of the group
+UNIFORM(1, int) columns;         // to the right of it
+UNIFORM(2, ivec4) panel_layout;
+UNIFORM(3, ivec4) upper_layout;  // U12 once more, by rows, for the reduction of the rest
+END_UNIFORMS
 
 shared Real top[2 * 4];  // the finished row, of this step and of the one before
 

@@ -19,9 +19,10 @@
 // the steps of a stage are written out, against a loop that is quicker to compile. PREFETCH: they are, and what a step
 // needs of shared memory is read during the step before it. LOADS_BEFORE_STORES: of ALIGNED ones, an invocation loads all
 // its elements of C before it stores any. The tile: ACROSS, a multiple of 8 of at most 32; DOWN, 4, 8 or 16;
-// BAND; VECTORS_EACH, 2 to 4; STAGE_DEPTH, 4 or 8 (src/local/gl/compute/tuning.hpp).
+// BAND; VECTORS_EACH, 2 to 4; STAGE_DEPTH, 4 or 8 (src/local/compute/tuning.hpp).
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 #if ALIGNED
 #define Element Vector
@@ -32,11 +33,13 @@ layout(std430, binding = 0) readonly restrict buffer Left { Element left[]; };
 layout(std430, binding = 1) readonly restrict buffer Right { Element right[]; };
 layout(std430, binding = 2) restrict buffer Result { Element result[]; };
 
-layout(location = 0) uniform ivec2 extents;        // rows, columns of C
-layout(location = 1) uniform int depth;
-layout(location = 2) uniform ivec4 left_layout;    // place.glsl
-layout(location = 3) uniform ivec4 right_layout;
-layout(location = 4) uniform ivec4 result_layout;
+UNIFORMS
+UNIFORM(0, ivec2) extents;        // rows, columns of C
+UNIFORM(1, int) depth;
+UNIFORM(2, ivec4) left_layout;    // place.glsl
+UNIFORM(3, ivec4) right_layout;
+UNIFORM(4, ivec4) result_layout;
+END_UNIFORMS
 
 #include "compute/tile_product.glsl"
 

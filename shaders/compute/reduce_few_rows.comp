@@ -4,6 +4,7 @@
 // reduce.comp would be nearly empty.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 #define COLUMNS 32
 #define SLICES 8
@@ -14,11 +15,13 @@ layout(std430, binding = 0) readonly restrict buffer Left { Real left[]; };
 layout(std430, binding = 1) readonly restrict buffer Right { Real right[]; };
 layout(std430, binding = 2) restrict buffer Result { Real result[]; };
 
-layout(location = 0) uniform ivec2 extents;  // rows, columns of C
-layout(location = 1) uniform int depth;
-layout(location = 2) uniform ivec4 left_layout;  // place.glsl
-layout(location = 3) uniform ivec4 right_layout;
-layout(location = 4) uniform ivec4 result_layout;
+UNIFORMS
+UNIFORM(0, ivec2) extents;  // rows, columns of C
+UNIFORM(1, int) depth;
+UNIFORM(2, ivec4) left_layout;  // place.glsl
+UNIFORM(3, ivec4) right_layout;
+UNIFORM(4, ivec4) result_layout;
+END_UNIFORMS
 
 shared Real partial[2 * SLICES * COLUMNS];
 

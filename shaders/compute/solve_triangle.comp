@@ -14,6 +14,7 @@
 #endif
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 #define SIDE 32
 #define LANES 16
@@ -24,9 +25,11 @@ layout(local_size_x = THREADS) in;
 layout(std430, binding = 0) readonly restrict buffer Triangle { Real triangle[]; };
 layout(std430, binding = 1) restrict buffer Unknowns { Real unknowns[]; };
 
-layout(location = 0) uniform int rows;
-layout(location = 1) uniform ivec4 triangle_layout;
-layout(location = 2) uniform ivec4 unknowns_layout;
+UNIFORMS
+UNIFORM(0, int) rows;
+UNIFORM(1, ivec4) triangle_layout;
+UNIFORM(2, ivec4) unknowns_layout;
+END_UNIFORMS
 
 shared Real x[MOST_ROWS + SIDE];             // 0 beyond the last row
 shared Real block[SIDE * (SIDE + 1)];        // the triangle of the block to solve, by rows a bank apart

@@ -3,6 +3,7 @@
 // of it at a time in shared memory: elements of a column are far from each other, and all rows need them.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
+#include "compute/uniforms.glsl"
 
 #define LANES 32  // invocations to a row
 #define ROWS 8
@@ -15,10 +16,12 @@ layout(std430, binding = 0) readonly restrict buffer Matrix { Real matrix[]; };
 layout(std430, binding = 1) readonly buffer Factor { Real factor[]; };
 layout(std430, binding = 2) buffer Result { Real result[]; };
 
-layout(location = 0) uniform ivec2 extents;  // rows, columns
-layout(location = 1) uniform ivec4 matrix_layout;
-layout(location = 2) uniform ivec4 factor_layout;
-layout(location = 3) uniform ivec4 result_layout;
+UNIFORMS
+UNIFORM(0, ivec2) extents;  // rows, columns
+UNIFORM(1, ivec4) matrix_layout;
+UNIFORM(2, ivec4) factor_layout;
+UNIFORM(3, ivec4) result_layout;
+END_UNIFORMS
 
 shared Real x[CHUNK];
 shared Real partial[2 * ROWS * (LANES + 1)];  // by rows a bank apart

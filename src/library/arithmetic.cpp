@@ -8,8 +8,8 @@
 namespace glinpack::library {
 
 bool host_has(std::int64_t bytes) {
-  constexpr std::int64_t least_checked = std::int64_t{16} << 20;
-  if (bytes < least_checked) return true;
+  constexpr std::int64_t min_checked = std::int64_t{16} << 20;
+  if (bytes < min_checked) return true;
   const std::int64_t available = available_memory();
   return available == 0 || bytes < available;
 }

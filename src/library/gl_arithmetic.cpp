@@ -2,20 +2,20 @@
 #include <bit>
 
 #include "base/row_interchanges.hpp"
-#include "gl/compute/compute_backend.hpp"
-#include "gl/compute/compute_memory.hpp"
-#include "gl/compute/kernels.hpp"
+#include "compute/compute_memory.hpp"
+#include "compute/kernels.hpp"
+#include "gl/gl_compute.hpp"
 #include "library/arithmetic.hpp"
+#include "lu/one_rank.hpp"
 #include "openblas/host_solvers.hpp"
-#include "solvers/lu_study/factorize_on_backend.hpp"
 
 namespace glinpack::library {
 namespace {
 
-constexpr Index cached_depth = 1024;    // deeper products would evict tiles of the operands from the cache
-constexpr Index block_columns = 64;     // of factors
-constexpr Index least_on_device = 256;  // of rows to factorise there: to make its panel takes longer than LAPACK below
-constexpr Index most_groups = 65535;
+constexpr Index cached_depth = 1024;  // deeper products would evict tiles of the operands from the cache
+constexpr Index block_columns = 64;   // of factors
+constexpr Index min_on_device = 256;  // of rows to factorise there: to make its panel takes longer than LAPACK below
+constexpr Index max_groups = 65535;
 
 template <class Real>
 class GlArithmetic final : public Arithmetic<Real> {
@@ -25,7 +25,7 @@ class GlArithmetic final : public Arithmetic<Real> {
   using typename Arithmetic<Real>::MatrixPointer;
 
   GlArithmetic(int device, int threads)
-      : backend_(make_compute_backend<Real>(backend_options(threads, device), timeline_)),
+      : backend_(make_gl_compute_backend<Real>(backend_options(threads, device), timeline_)),
         programs_(dynamic_cast<ComputePrograms&>(*backend_)),
         software_(backend_->info().software_gl) {}
 
@@ -52,21 +52,21 @@ class GlArithmetic final : public Arithmetic<Real> {
   MatrixPointer combine(Elementwise operation, Real alpha, Matrix& a, Real beta, Matrix* b) override {
     const MatrixPointer result = this->make(a.rows(), a.columns());
     programs_.run([&] {
-      const gl::Program& program = elementwise();
+      DeviceProgram& program = elementwise();
       const int selected = operation == Elementwise::multiply ? 2 : operation == Elementwise::divide ? 3 : b ? 0 : 1;
       program.set(4, selected);
       set(program, 5, alpha);
       set(program, 6, beta);
-      const gl::Kernels& kernels = programs_.kernels_of_programs();
-      const gl::Region left = region_of(a), right = b ? region_of(*b) : left, to = region_of(*result);
-      gl::for_window_parts(to, kernels.window_elements(), 1, [&](Index i, Index j, Index rows, Index columns) {
-        program.set(0, static_cast<GLint>(columns));
-        for (Index first = 0; first < rows; first += most_groups) {
-          const Index count = std::min(most_groups, rows - first);
+      const compute::Kernels& kernels = programs_.kernels_of_programs();
+      const compute::Region left = region_of(a), right = b ? region_of(*b) : left, to = region_of(*result);
+      compute::for_window_parts(to, kernels.window_elements(), 1, [&](Index i, Index j, Index rows, Index columns) {
+        program.set(0, columns);
+        for (Index first = 0; first < rows; first += max_groups) {
+          const Index count = std::min(max_groups, rows - first);
           kernels.bind(program, 0, 1, left.block(i + first, j, count, columns));
           kernels.bind(program, 1, 2, right.block(i + first, j, count, columns));
           kernels.bind(program, 2, 3, to.block(i + first, j, count, columns));
-          kernels.dispatch(program, gl::groups(columns, 512), count);
+          kernels.dispatch(program, compute::groups(columns, 512), count);
         }
       });
     });
@@ -104,8 +104,8 @@ class GlArithmetic final : public Arithmetic<Real> {
   Factors factorize(Matrix& a) override {
     Factors factors{this->copy(a), std::vector<Index>(static_cast<std::size_t>(a.rows()))};
     // the device stops at a zero pivot, LAPACK does not
-    if (a.rows() >= least_on_device && !factorize_on_backend(*backend_, *factors.elements, block_columns,
-                                                             std::span(factors.pivots), DeviceUse::if_faster)) {
+    if (a.rows() >= min_on_device &&
+        !factorize_on_one_rank<Real>(*backend_, timeline_, *factors.elements, {.nb = block_columns}, factors.pivots)) {
       return factors;
     }
     const MatrixPointer by_columns = this->transpose(a);
@@ -124,7 +124,7 @@ class GlArithmetic final : public Arithmetic<Real> {
   // Software OpenGL takes host memory.
   bool has_room(Index rows, Index columns) override {
     return !software_ ||
-           host_has(rows * round_up(columns, gl::window_alignment) * static_cast<std::int64_t>(sizeof(Real)));
+           host_has(rows * round_up(columns, compute::window_alignment) * static_cast<std::int64_t>(sizeof(Real)));
   }
   void write(Matrix& a, std::span<const Real> row_major) override {
     const HostBlock<Real> host = staging(a.rows(), a.columns());
@@ -133,10 +133,10 @@ class GlArithmetic final : public Arithmetic<Real> {
   }
 
  private:
-  static gl::Region region_of(Matrix& a) { return static_cast<gl::ComputeMatrix<Real>&>(a).region(); }
-  static void set(const gl::Program& program, GLint location, Real value) {
+  static compute::Region region_of(Matrix& a) { return static_cast<compute::ComputeMatrix<Real>&>(a).region(); }
+  static void set(DeviceProgram& program, int location, Real value) {
     const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(value));
-    program.set(location, static_cast<GLint>(bits & 0xffffffffU), static_cast<GLint>(bits >> 32));
+    program.set(location, bits & 0xffffffffU, bits >> 32);
   }
 
   /// Host memory for the elements; the same at every call.
@@ -148,10 +148,10 @@ class GlArithmetic final : public Arithmetic<Real> {
     return {staging_.get(), 0, rows, columns, columns};
   }
 
-  const gl::Program& elementwise() {
+  DeviceProgram& elementwise() {
     if (!elementwise_) {
-      elementwise_ = gl::Program::compute(programs_.context_of_programs(), programs_.sources_of_programs(), cache_,
-                                          "compute/elementwise.comp", programs_.kernels_of_programs().types());
+      elementwise_ = programs_.device_of_programs().make_program(
+          programs_.sources_of_programs(), "compute/elementwise.comp", programs_.kernels_of_programs().types());
     }
     return *elementwise_;
   }
@@ -183,8 +183,7 @@ class GlArithmetic final : public Arithmetic<Real> {
   std::unique_ptr<Backend<Real>> backend_;
   ComputePrograms& programs_;
   bool software_;
-  gl::ProgramCache cache_;
-  std::optional<gl::Program> elementwise_;
+  std::unique_ptr<DeviceProgram> elementwise_;
   std::unique_ptr<HostBuffer<Real>> staging_;
 };
 

@@ -30,7 +30,7 @@ class Results : public std::enable_shared_from_this<Results<Real>> {
   }
 
  private:
-  static constexpr Index least_kept = Index{1} << 16, most_kept = Index{1} << 23;  // elements; up to 64 MiB
+  static constexpr Index min_kept = Index{1} << 16, max_kept = Index{1} << 23;  // elements; up to 64 MiB
 
   std::unique_ptr<HostMatrix<Real>> take_spare(Index rows, Index columns) {
     const std::lock_guard lock(mutex_);
@@ -39,7 +39,7 @@ class Results : public std::enable_shared_from_this<Results<Real>> {
   }
   void keep(std::unique_ptr<HostMatrix<Real>> matrix) {
     const Index elements = matrix->rows() * matrix->columns();
-    if (elements < least_kept || elements > most_kept) return;
+    if (elements < min_kept || elements > max_kept) return;
     const std::lock_guard lock(mutex_);
     spare_.swap(matrix);
   }

@@ -142,8 +142,8 @@ std::string text_of(const Shape& shape) { return std::to_string(shape.rows) + " 
 void check_shape(const Shape& shape) {
   need(shape.rows >= 0 && shape.columns >= 0, GLINPACK_INVALID_ARGUMENT,
        "a matrix cannot be " + text_of(shape) + ": an extent is negative");
-  constexpr Index most_elements = std::numeric_limits<Index>::max() / 1024;  // padding to 64 columns of 8 bytes
-  need(shape.columns == 0 || shape.rows <= most_elements / shape.columns, GLINPACK_OUT_OF_MEMORY,
+  constexpr Index max_elements = std::numeric_limits<Index>::max() / 1024;  // padding to 64 columns of 8 bytes
+  need(shape.columns == 0 || shape.rows <= max_elements / shape.columns, GLINPACK_OUT_OF_MEMORY,
        "a matrix of " + text_of(shape) + " exceeds the address space");
   need(shape.precision == GLINPACK_SINGLE || shape.precision == GLINPACK_DOUBLE, GLINPACK_INVALID_ARGUMENT,
        "the precision is neither GLINPACK_SINGLE nor GLINPACK_DOUBLE");

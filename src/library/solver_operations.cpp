@@ -34,14 +34,12 @@ std::vector<Real> gather_columns(RowMajorView<const Real> a) {
   return elements;
 }
 
+/// Throws ZeroPivotError.
 template <class Real>
-std::optional<solvers::ZeroPivot> solve_systems(Engine& engine, solvers::TridiagonalSystems<Real>& systems) {
-  if (!engine.on_gl()) return solve_tridiagonal_on_host(systems, engine.threads());
-  const auto solver = solvers::make_tridiagonal_solver<Real>(engine.device(), systems.count, systems.n,
-                                                             {.variant = solvers::TridiagonalVariant::compute});
-  solver->load(systems);
-  solver->compute();
-  return solver->store(systems.right);
+void solve_systems(Engine& engine, solvers::TridiagonalSystems<Real>& systems) {
+  if (!engine.on_gl()) return solvers::check_pivots(solve_tridiagonal_on_host(systems, engine.threads()));
+  const solvers::TridiagonalOperands<Real> operands{&systems, systems.right};
+  make_tridiagonal(engine.device(), operands, {.variant = solvers::TridiagonalVariant::compute}).run();
 }
 
 /// In single precision on a device.
@@ -55,15 +53,8 @@ std::vector<float> banded_on_device(Engine& engine, RowMajorView<const float> di
       if (j >= 0 && j < n) entries.push_back({i, j, diagonals(i, static_cast<Index>(k))});
     }
   }
-  const solvers::JoinedDiagonals joined = solvers::join_diagonals(n, entries);
   std::vector<float> y(static_cast<std::size_t>(n));
-  if (joined.diagonals.empty()) return y;
-  const auto product = solvers::make_banded_product(engine.device(), n, static_cast<Index>(joined.diagonals.size()),
-                                                    solvers::BandedVariant::compute);
-  product->load(joined);
-  product->load(x);
-  product->compute();
-  product->store(y);
+  make_banded_product(engine.device(), {n, entries, x, y}, solvers::BandedVariant::compute).run();
   return y;
 }
 
@@ -99,9 +90,11 @@ Value solve_tridiagonal(Engine& engine, const Value& lower, const Value& diagona
       systems.lower[static_cast<std::size_t>(s * n)] = 0;
       systems.upper[static_cast<std::size_t>(s * n + n - 1)] = 0;
     }
-    if (const auto zero = solve_systems(engine, systems)) {
-      throw Failure(GLINPACK_SINGULAR, "tridiagonal system " + std::to_string(zero->system) +
-                                           ": the pivot of equation " + std::to_string(zero->equation) + " is 0");
+    try {
+      solve_systems(engine, systems);
+    } catch (const solvers::ZeroPivotError& error) {
+      throw Failure(GLINPACK_SINGULAR, "tridiagonal system " + std::to_string(error.at().system) +
+                                           ": the pivot of equation " + std::to_string(error.at().equation) + " is 0");
     }
     std::vector<Real> x(systems.right.size());
     for (Index i = 0; i < n; ++i) {

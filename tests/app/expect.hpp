@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,12 @@ inline void expect_input_error(const std::function<void()>& call, const std::vec
     return;
   }
   ADD_FAILURE() << "no InputError" << (parts.empty() ? "" : ": " + parts.front());
+}
+
+/// The arguments of a command line without quotes.
+inline std::vector<std::string> arguments_of(const std::string& line) {
+  std::istringstream words(line);
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
 /// A separate folder for every test, removed afterwards.

@@ -14,20 +14,20 @@
 #include <string>
 #include <string_view>
 
-#include "app/compare/comparison.hpp"
 #include "app/input/config_file.hpp"
 #include "app/input/hpl_dat.hpp"
 #include "app/input/input_error.hpp"
 #include "app/input/matrix_readers.hpp"
 #include "app/input/values.hpp"
 #include "app/model/measured_runs.hpp"
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/record/power_log.hpp"
 #include "app/record/result_file.hpp"
+#include "app/report/comparison.hpp"
 #include "app/report/report_command.hpp"
 #include "checkpoint/checkpoint_file.hpp"
-#include "gl/compute/tuning.hpp"
-#include "gl/program_cache.hpp"
+#include "compute/tuning.hpp"
+#include "device/program_cache.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -120,11 +120,11 @@ void read_results(const std::string& input) {
 }
 
 void read_tuning(const std::string& input) {
-  const gl::TileCache tiles(".");
+  const compute::TileCache tiles(".");
   const DeviceDescription device;
   write_file(tiles.path_of(device, Precision::single), input);
-  const std::optional<gl::ReduceTile> tile = tiles.load(device, Precision::single);
-  require(!tile || std::ranges::count(gl::reduce_tiles(Precision::single), *tile) > 0, "the tile is known");
+  const std::optional<compute::ReduceTile> tile = tiles.load(device, Precision::single);
+  require(!tile || std::ranges::count(compute::reduce_tiles(Precision::single), *tile) > 0, "the tile is known");
 
   const NumberCache numbers("rate", ".");
   write_file(numbers.path_of("key"), input);
@@ -134,20 +134,20 @@ void read_tuning(const std::string& input) {
 
 // The checksum is out of a fuzzer's reach: bytes of a valid file are replaced, at the place that the first byte says.
 void read_program(const std::string& input) {
-  const gl::ProgramCache cache(".");
+  const ProgramCache cache(".");
   const std::string path = cache.path_of("key");
   write_file(path, input);
   require(!cache.load("key"), "a file that is not the cache's is not believed");
 
-  const gl::ProgramBinary binary{1, std::vector<char>(64, 'x')};
+  const ProgramBinary binary{1, std::vector<char>(64, 'x')};
   cache.store("key", binary);
-  const std::optional<gl::ProgramBinary> stored = cache.load("key");
+  const std::optional<ProgramBinary> stored = cache.load("key");
   require(stored && stored->bytes == binary.bytes, "a stored binary is loaded");
   if (input.empty()) return;
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(static_cast<unsigned char>(input.front()));
   file << input.substr(1) << std::flush;
-  const std::optional<gl::ProgramBinary> changed = cache.load("key");
+  const std::optional<ProgramBinary> changed = cache.load("key");
   require(!changed || changed->bytes == binary.bytes, "a changed binary is not believed");
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "backend/registry.hpp"
-#include "gl/compute/compute_backend.hpp"
+#include "gl/gl_compute.hpp"
 
 namespace glinpack::test {
 
@@ -31,7 +31,7 @@ inline constexpr const char* queued_backend = "gl-compute, queued";
 template <class Real>
 std::unique_ptr<Backend<Real>> make_test_backend(const std::string& name, Timeline& timeline) {
   if (name != queued_backend) return make_backend<Real>(name, BackendOptions{}, timeline);
-  return make_compute_backend<Real>(BackendOptions{}, timeline, ComputeLimits{.queued_bytes = 1});
+  return make_gl_compute_backend<Real>(BackendOptions{}, timeline, ComputeLimits{.queued_bytes = 1});
 }
 
 /// Returns the backend `name` (queued_backend, too) with an empty timeline.

@@ -12,9 +12,9 @@
 #include "lu/no_transport.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/communication.hpp"
+#include "mpi/mpi_transport.hpp"
 #include "solve/substitution.hpp"
 #include "tests/global/cached_backend.hpp"
-#include "transport/mpi_transport.hpp"
 
 namespace glinpack::test {
 
@@ -41,11 +41,11 @@ struct GatheredFactors {
 };
 
 template <class Element>
-std::vector<std::vector<Element>> gather(MPI_Comm communicator, const std::vector<Element>& local) {
+std::vector<std::vector<Element>> gather(const Communicator& communicator, const std::vector<Element>& local) {
   std::string bytes(local.size() * sizeof(Element), '\0');
   if (!local.empty()) std::memcpy(bytes.data(), local.data(), bytes.size());
   std::vector<std::vector<Element>> all;
-  for (const std::string& part : gather_bytes(communicator, bytes, 0)) {
+  for (const std::string& part : communicator.gather(0, bytes)) {
     all.emplace_back(part.size() / sizeof(Element));
     if (!part.empty()) std::memcpy(all.back().data(), part.data(), part.size());
   }
@@ -87,7 +87,7 @@ Factorization factorize(const RunParameters& parameters, const Distribution& dis
   Transport<Real>& transport =
       parameters.parts == RunParts::compute ? static_cast<Transport<Real>&>(placeholders) : messages;
   NoObserver observer;
-  return make_lu<Real>({parameters, distribution, grid.position(), backend, transport, timeline}, a)->run(observer);
+  return make_lu<Real>({parameters, distribution, grid, backend, transport, timeline}, a)->run(observer);
 }
 
 template <class Real, class Messages = MpiTransport<Real>>
@@ -107,7 +107,8 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   std::transform(filled.begin(), filled.end(), buffer->data(), [](double v) { return static_cast<Real>(v); });
   backend->wait(backend->upload(host, whole(*a)));
 
-  BackwardSubstitution<Real> substitution(distribution, grid, *backend, timeline, *a);
+  MpiTransport<Real> transport(grid, parameters.broadcast, timeline);
+  BackwardSubstitution<Real> substitution({parameters, distribution, grid, *backend, transport, timeline}, *a);
   const Factorization result =
       factorize<Real, Messages>(parameters, distribution, grid, *backend, timeline, *a, windows);
   GatheredFactors<Real> factors;

@@ -23,5 +23,5 @@ int main(int argc, char** argv) {
   }
   const bool passed = RUN_ALL_TESTS() == 0;
   glinpack::test::destroy_cached_backends();
-  return session.finish(glinpack::all_agree(MPI_COMM_WORLD, passed) ? 0 : 1);
+  return session.finish(glinpack::all_agree(glinpack::world(), passed) ? 0 : 1);
 }

@@ -18,11 +18,11 @@ class SharedFolder {
   SharedFolder() {
     std::string name = testing::TempDir() + "checkpoints-XXXXXX";
     if (world_rank() == 0 && mkdtemp(name.data()) == nullptr) name.clear();
-    broadcast_bytes(MPI_COMM_WORLD, name, 0);
+    world().broadcast(0, name);
     path = name;
   }
   ~SharedFolder() {
-    barrier(MPI_COMM_WORLD);
+    world().barrier();
     if (world_rank() == 0) std::filesystem::remove_all(path);
   }
   std::string path;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/precision.hpp"
-#include "gl/compute/compute_backend.hpp"
+#include "gl/gl_compute.hpp"
 #include "glinpack.h"
 #include "library/session.hpp"
 #include "tests/local/gl_objects.hpp"
@@ -173,7 +173,8 @@ class OnPlace : public testing::TestWithParam<Place> {
     return *queue.take(queue.enqueue([](library::Engine& engine) {
       if (!engine.on_gl()) return 0;
       const auto of = [](auto& arithmetic) {
-        return count_gl_objects(*dynamic_cast<ComputePrograms&>(arithmetic.backend()).context_of_programs());
+        return count_gl_objects(
+            dynamic_cast<gl::Context&>(dynamic_cast<ComputePrograms&>(arithmetic.backend()).device_of_programs()));
       };
       return of(engine.arithmetic<float>()) + of(engine.arithmetic<double>()) +
              count_gl_objects(*engine.device().context());

@@ -91,7 +91,7 @@ class BackendTest : public ::testing::Test {
     BackendOptions options;
     options.threads = 2;
     options.debug = true;
-    if (has_device(Case::record)) options.device = any_gl_device();
+    if (has_device(Case::record)) options.device = device_for_local_rank(Case::record.devices->list(), 0, true);
     if (options.device < 0) return;
     tested_ = std::make_unique<TestedBackend<Real>>();
     tested_->backend = make_backend<Real>(Case::record.name, options, tested_->timeline);
@@ -103,7 +103,7 @@ class BackendTest : public ::testing::Test {
     reference_.reset();
   }
   void SetUp() override {
-    if (!tested_) GTEST_SKIP() << "waived: no usable EGL device here";
+    if (!tested_) GTEST_SKIP() << "waived: no usable device here";
   }
 
   Backend<Real>& tested() { return *tested_->backend; }

@@ -1,6 +1,7 @@
 // Matrices for the tests of gl-compute: uploads and downloads of whole matrices.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -37,6 +38,12 @@ Values<Real> random_values(Index rows, Index columns, unsigned seed) {
   Values<Real> values(rows, columns);
   for (Real& element : values.elements) element = uniform(random);
   return values;
+}
+
+/// Replaces the elements; views of them stay valid.
+template <class Real>
+void copy_elements(const Values<Real>& from, Values<Real>& to) {
+  std::copy(from.elements.begin(), from.elements.end(), to.elements.begin());
 }
 
 /// A device matrix with these values.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct PoissonRow {
 };
 inline constexpr PoissonRow poisson_rows[] = {
     {32, 48, 3.0128e-3, 5e-8}, {64, 96, 7.7811e-4, 5e-9}, {128, 192, 1.9765e-4, 5e-9}, {256, 387, 4.9797e-5, 5e-10}};
+
+/// ||b - A u|| / ||b||: r of the recursion without its rounding errors.
+template <class Real>
+double relative_residual(Index n, const std::vector<Real>& u) {
+  const auto squares = PoissonProblem(n).residual_squares<Real>(u, 0, {}, {});
+  return std::sqrt(squares.residual / squares.right);
+}
 
 template <class Real>
 struct PoissonSolution {

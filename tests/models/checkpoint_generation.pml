@@ -14,8 +14,8 @@
 
 #define MISSING 0
 #define WRITING 1
-#define WRITTEN 2 // as .part, on the disk
-#define NAMED 3
+#define WRITTEN 2 // on the disk
+bool named[GENERATIONS]; // the folder has its name; "pass-120-5f3a01c2.part" until then
 byte file[RANKS * GENERATIONS], by_run[RANKS * GENERATIONS];
 byte start, ended;                          // the number of this run, its ranks that have ended
 byte voted[2 * PASSES], failed[2 * PASSES]; // agree_or_throw()
@@ -37,16 +37,20 @@ proctype Rank(byte me, mine, from) {
       agree(error); // commit()
       if
       :: !refused ->
-        if :: FILE(me, GENERATION(pass, mine)) = NAMED :: error = true fi;
+        if :: named[GENERATION(pass, mine)] = true :: error = true fi;
         agree(error)
       :: else
       fi;
       if
-      :: refused -> atomic { SET(me, GENERATION(pass, mine), MISSING); refused = false; error = false }
+      :: refused -> named[GENERATION(pass, mine)] = false; // remove_file()
+        atomic { SET(me, GENERATION(pass, mine), MISSING); refused = false; error = false }
       :: else ->
-        do // remove_files() of all others
+        do // remove_file() of all others
         :: atomic {
-            other < GENERATIONS && other != GENERATION(pass, mine) && FILE(me, other) != MISSING ->
+            other < GENERATIONS && other != GENERATION(pass, mine) && named[other] -> named[other] = false
+          }
+        :: atomic {
+            other < GENERATIONS && other != GENERATION(pass, mine) && !named[other] && FILE(me, other) != MISSING ->
             SET(me, other, MISSING)
           }
         :: atomic { other < GENERATIONS && (other == GENERATION(pass, mine) || FILE(me, other) == MISSING) -> other++ }
@@ -58,24 +62,22 @@ proctype Rank(byte me, mine, from) {
   atomic { if :: start == mine -> ended++ :: else fi }
 }
 
-// One rank's file with its name says that all ranks had written theirs.
-#define COMPLETE(g) ((FILE(0, g) == NAMED || FILE(1, g) == NAMED) && FILE(0, g) != MISSING && FILE(1, g) != MISSING)
-
 inline choose_checkpoint() {
   chosen = NONE; older = NONE;
   for (g : 0 .. GENERATIONS - 1) {
-    if :: COMPLETE(g) -> older = chosen; chosen = g :: else fi
+    if :: named[g] -> older = chosen; chosen = g :: else fi
   }
   if
   :: older != NONE -> // the user removes the newest
-    SET(0, chosen, MISSING); SET(1, chosen, MISSING); chosen = older; last = PASS(older)
+    SET(0, chosen, MISSING); SET(1, chosen, MISSING); named[chosen] = false; chosen = older; last = PASS(older)
   :: chosen != NONE
   :: chosen == NONE -> // prepare_checkpoint_folder(), or the user
     for (g : 0 .. RANKS * GENERATIONS - 1) { file[g] = MISSING; by_run[g] = NONE }
+    for (g : 0 .. GENERATIONS - 1) { named[g] = false }
   fi;
   if
   :: chosen != NONE -> assert(PASS(chosen) >= last); from = PASS(chosen);
-    assert(FILE(0, chosen) >= WRITTEN && FILE(1, chosen) >= WRITTEN);
+    assert(FILE(0, chosen) == WRITTEN && FILE(1, chosen) == WRITTEN);
     assert(by_run[chosen * RANKS] == by_run[chosen * RANKS + 1])
   :: else -> assert(last == 0); from = 0
   fi

@@ -14,7 +14,7 @@
 byte now; // the period
 bool stepped[2], gone[2]; // in this period; the process has ended
 byte gone_at[2] = NEVER;
-byte verdict_at[2] = NEVER; // send_to_all(WatchMessage::Kind::verdict)
+byte verdict_at[2] = NEVER; // send_to_all(Heartbeat::Kind::verdict)
 byte failures; // of watchers
 bool over;     // the job
 
@@ -24,10 +24,10 @@ inline fail() {
   gone_at[me] = now
 }
 
-// A verdict that was sent comes before the end of its connection.
-inline wait_for_messages() {
+// A verdict that was sent comes before the end of its process.
+inline receive() {
   if
-  :: !ends_job && verdict_at[other] != NEVER -> // record_message()
+  :: !ends_job && verdict_at[other] != NEVER -> // record()
     if
     :: ends_job = true; ending = TO_END + 2
     :: verdict_at[other] == now // still on its way
@@ -39,7 +39,7 @@ inline wait_for_messages() {
     fi
   :: else
   fi;
-  if // the connection to rank 2
+  if // the process of rank 2
   :: now >= LOST_AT -> sees_loss = true
   :: now == LOST_AT
   :: now < LOST_AT
@@ -61,9 +61,9 @@ proctype Watcher(byte me) {
   :: atomic { !over && !gone[me] && failures == 0 -> fail() } // killed, or its host fails
   :: atomic {
       !over && !gone[me] && !stepped[me] && !judges -> // watch()
-      wait_for_messages();
+      receive();
       if // verdict_text()
-      :: ending > 0 -> ending-- // another_rank_ends_job()
+      :: ending > 0 -> ending-- // another rank ends the job
       :: ending == 0 && (sees_loss || lost) -> may_judge()
       :: else -> deferred = 0
       fi;

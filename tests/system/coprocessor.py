@@ -22,10 +22,7 @@ class CoprocessorTest(GlinpackTest):
     def results(self, *arguments):
         """Returns the results from the mode's JSON, which must be valid and have only passed checks."""
         outcome = self.mode(*arguments, *BRIEFLY, "--json", "m.json", "--force")
-        valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json",
-                            ROOT / "docs" / "solver.schema.json"])
-        self.assertEqual(valid.status, 0, valid)
-        document = json.loads((self.folder / "m.json").read_text())
+        document = self.valid_json("m.json", "solver.schema.json")
         for result in document["results"]:
             self.assertTrue(result["passed"], result)
         return document["results"], outcome

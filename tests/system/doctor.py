@@ -4,26 +4,18 @@ Also the notes of its quick checks in the report of a run."""
 import json
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import unittest
 
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, wait_for
 
-CHECKS = ["mpi", "world", "hosts", "program", "affinity", "threads", "kernels", "load", "clocks", "container",
-          "render-nodes", "devices", "driver", "renderer", "gpu-map", "gpu-distance", "device-memory", "host-memory", "shared-memory",
-          "temporary-space", "locked-memory", "network", "gemm", "burn-in"]
+CHECKS = ["mpi", "affinity", "kernels", "load", "clocks", "devices", "renderer", "gpu-map", "memory", "network", "gemm",
+          "burn-in"]
 BRIEFLY = ["--gemm-seconds", 0.01, "--network-seconds", 2]
 CORES = len(os.sched_getaffinity(0))
-LITTLE = 64 << 10  # locked memory limit in bytes
-
-
-def with_little_locked_memory():
-    resource.setrlimit(resource.RLIMIT_MEMLOCK, (LITTLE, LITTLE))
 
 
 class DoctorTest(GlinpackTest):
@@ -37,10 +29,7 @@ class DoctorTest(GlinpackTest):
         return re.findall(r"^ +-> (\S.*)$", outcome.out, re.MULTILINE)
 
     def document(self, name):
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / name,
-                                ROOT / "docs" / "doctor.schema.json"], check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
-        return json.loads((self.folder / name).read_text())
+        return self.valid_json(name, "doctor.schema.json")
 
     def doctor(self, *arguments, ranks=1, **options):
         """Expects exit status 0: no check fails on the test machines."""
@@ -54,15 +43,15 @@ class Doctor(DoctorTest):
         outcome = self.start([GLINPACK, "doctor", *map(str, BRIEFLY), "--json", "d.json"], timeout=120)
         self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
         findings = self.findings(outcome)
-        self.assertEqual(findings["network"], ("n/a", "one rank has no links"))
+        self.assertEqual(findings["network"][0], "n/a")
         self.assertEqual(findings["gemm"][0], "ok")
-        self.assertIn("without a launcher", findings["mpi"][1])
+        self.assertNotIn("started by", findings["mpi"][1])
         document = self.document("d.json")
         self.assertEqual({entry["check"]: (entry["verdict"], entry["evidence"]) for entry in document["checks"]}, findings)
         self.assertEqual(sum((entry["remedies"] for entry in document["checks"]), []), self.remedies(outcome))
         rank = document["ranks"][0]
         self.assertEqual(rank["processor"]["processors"], sorted(os.sched_getaffinity(0)))
-        self.assertEqual(rank["host"]["name"], os.uname().nodename)
+        self.assertEqual(rank["host"], os.uname().nodename)
         self.assertGreater(rank["gemm"]["host"], 1e8)
         counts = [sum(verdict == wanted for verdict, _ in findings.values()) for wanted in ("ok", "warn", "fail", "n/a")]
         self.assertIn("\n{} ok, {} warn, {} fail, {} n/a\n".format(*counts), outcome.out)
@@ -74,7 +63,7 @@ class Doctor(DoctorTest):
         self.assertEqual(planned.status, 0, planned)
         self.assertIn("Plan for 4 processes on 1 node", planned.out)
         self.assertRegex(findings["mpi"][1], "started by ")
-        self.assertEqual(findings["world"], ("ok", "4 processes on 1 node"))
+        self.assertTrue(findings["mpi"][1].endswith("; 4 processes on 1 node"), findings)
         document = self.document("d.json")
         self.assertEqual([rank["process"]["rank"] for rank in document["ranks"]], [0, 1, 2, 3])
         self.assertEqual(document["screening"]["pairs"], 6)
@@ -90,9 +79,9 @@ class Doctor(DoctorTest):
         self.assertEqual(findings["affinity"][0], "warn", outcome)
         self.assertIn(f"{ranks} ranks share ", findings["affinity"][1])
         self.assertRegex(outcome.out, rf"-> (mpirun -np|srun -n) {CORES} glinpack")
-        self.assertEqual(findings["threads"][0], "ok", outcome)
+        self.assertNotIn("threads", findings["affinity"][1])
         outcome = self.doctor("--quick", "--threads", 64, ranks=ranks)
-        self.assertEqual(self.findings(outcome)["threads"][0], "warn", outcome)
+        self.assertIn("64 threads", self.findings(outcome)["affinity"][1])
 
     def test_the_quick_part_measures_nothing(self):
         outcome = self.doctor("--quick", "--json", "d.json", ranks=2)
@@ -106,16 +95,14 @@ class Doctor(DoctorTest):
     def test_software_opengl_is_measured_only_on_request(self):
         outcome = self.doctor(*BRIEFLY, "--backend", "gl-compute", "--json", "d.json")
         findings = self.findings(outcome)
-        device = self.document("d.json")["ranks"][0]["graphics"]
-        chosen = device["devices"][device["chosen"]]
-        if chosen["software"]:
+        if self.document("d.json")["ranks"][0]["device"]["software"]:
             self.assertEqual(findings["renderer"][0], "warn", outcome)
             self.assertIn("the processor draws", findings["renderer"][1])
-        self.assertIn("reduce", findings["gemm"][1])
+        self.assertIn("update", findings["gemm"][1])
 
     def test_the_host_backend_skips_opengl_checks(self):
         findings = self.findings(self.doctor("--quick", "--backend", "openblas"))
-        for check in "devices", "driver", "renderer", "gpu-map", "gpu-distance", "device-memory":
+        for check in "devices", "renderer", "gpu-map":
             self.assertEqual(findings[check][0], "n/a")
 
 
@@ -134,10 +121,11 @@ class BurnIn(DoctorTest):
         verdict, evidence = self.findings(outcome)["burn-in"]
         self.assertEqual(verdict, "fail", outcome)
         burn_in = [rank["burn_in"] for rank in self.document("d.json")["ranks"]]
-        where = re.escape(f"({os.uname().nodename}, {burn_in[0]['device']})")
-        self.assertRegex(evidence, rf"rank 2 {where} computes wrongly: \d+ failed checks?, the first in loop \d+, ")
-        self.assertRegex(evidence, rf"rank 1 {where}: [\d.]+ GFLOPS, 0\.\d+ of the median of 4 such devices, ")
-        self.assertEqual(len(re.findall(r"rank \d \(", evidence)), 2, outcome)
+        device = re.escape(burn_in[0]["device"])
+        where = re.escape(os.uname().nodename)
+        self.assertRegex(evidence, rf"{where}, rank 2: {device} computes wrongly: \d+ failed checks?, the first in loop \d+, ")
+        self.assertRegex(evidence, rf"{where}, rank 1: {device}: [\d.]+ GFLOPS, 0\.\d+ of the median of 4 such devices, ")
+        self.assertEqual(len(re.findall(r", rank \d: ", evidence)), 2, outcome)
         self.assertEqual([each["mismatches"] > 0 for each in burn_in], [False, False, True, False])
         rows = re.findall(self.RANK, outcome.out)
         self.assertEqual([row[0] for row in rows], ["0", "1", "2", "3"], outcome)
@@ -167,23 +155,11 @@ class BurnIn(DoctorTest):
 class Problems(DoctorTest):
     def test_a_container_without_graphics_is_detected_by_its_variable(self):
         outcome = self.glinpack("doctor", "--quick", environment={"NVIDIA_DRIVER_CAPABILITIES": "compute,utility"})
-        verdict, evidence = self.findings(outcome)["container"]
+        verdict, evidence = self.findings(outcome)["devices"]
         if verdict == "ok":
             self.skipTest("NVIDIA's OpenGL works here all the same")
         self.assertIn("NVIDIA_DRIVER_CAPABILITIES=compute,utility", evidence)
         self.assertIn("NVIDIA_DRIVER_CAPABILITIES=all", "\n".join(self.remedies(outcome)))
-
-    def test_a_low_locked_memory_limit_is_reported(self):
-        completed = subprocess.run([GLINPACK, "doctor", "--quick", "--backend", "openblas"], cwd=self.folder, timeout=60,
-                                   check=False, capture_output=True, text=True, preexec_fn=with_little_locked_memory)
-        self.assertRegex(completed.stdout, r"(?m)^(warn|fail) +locked-memory +.*64\.0 KiB")
-        self.assertIn("-> ulimit -l unlimited", completed.stdout)
-
-    def test_a_missing_temporary_folder_fails(self):
-        outcome = self.start([GLINPACK, "doctor", "--quick", "--backend", "openblas"],
-                             {"TMPDIR": str(self.folder / "nowhere")})
-        self.assertEqual(outcome.status, 1, outcome)
-        self.assertEqual(self.findings(outcome)["temporary-space"][0], "fail")
 
     def test_kernels_for_an_older_processor_give_a_warning(self):
         outcome = self.start([GLINPACK, "doctor", "--quick", "--backend", "openblas"], {"OPENBLAS_CORETYPE": "Nehalem"})
@@ -191,7 +167,7 @@ class Problems(DoctorTest):
         if "avx2" not in flags.split() or "Nehalem" not in outcome.out:
             self.skipTest("no processor that has better kernels")
         self.assertEqual(self.findings(outcome)["kernels"][0], "warn", outcome)
-        self.assertIn("unset OPENBLAS_CORETYPE", self.remedies(outcome))
+        self.assertRegex("\n".join(self.remedies(outcome)), "export OPENBLAS_CORETYPE=[A-Z]")
 
     def test_a_launcher_of_another_mpi_is_detected_by_the_number_of_processes(self):
         outcome = self.start([GLINPACK, "doctor", "--quick", "--backend", "openblas"],
@@ -214,31 +190,25 @@ class Problems(DoctorTest):
 class BeforeARun(DoctorTest):
     RUN = ["--n", 64, "--nb", 16, "--backend", "openblas", "--threads", 1]
 
-    def notes(self, *arguments, ranks=1, environment=None):
+    def notes(self, *arguments, ranks=1):
         """Returns the notes of the doctor in the report. The JSON must have the same ones."""
-        outcome = self.glinpack("plu", *self.RUN, *arguments, "--json", "p.json", "--force", ranks=ranks,
-                                environment=environment, timeout=60)
+        outcome = self.glinpack("plu", *self.RUN, *arguments, "--json", "p.json", "--force", ranks=ranks, timeout=60)
         self.assertEqual(outcome.status, 0, outcome)
         notes = json.loads((self.folder / "p.json").read_text())["context"]["notes"]
         said = [note for note in notes if note.startswith("doctor, ")]
         self.assertEqual(len(re.findall(r"^- doctor, ", outcome.out, re.MULTILINE)), len(said), outcome)
         return said
 
-    def test_problems_are_in_the_notes_unless_disabled(self):
-        nowhere = {"TMPDIR": str(self.folder / "nowhere")}
-        notes = self.notes(environment=nowhere)
-        self.assertTrue(any("temporary-space" in note and "; try: export TMPDIR" in note for note in notes), notes)
-        self.assertEqual(self.notes("--doctor", "off", environment=nowhere), [])
-
     @unittest.skipIf(CORES > 16, "too many cores to outnumber")
-    def test_oversubscription_gives_one_note(self):
+    def test_oversubscription_gives_one_note_unless_disabled(self):
         ranks = CORES + 1
         notes = [note for note in self.notes(ranks=ranks) if "cores" in note or "threads" in note]
         self.assertEqual(len(notes), 1, notes)
-        self.assertIn(f"{ranks} ranks share", notes[0])
+        self.assertRegex(notes[0], f"{ranks} ranks share .*; try: ")
+        self.assertEqual(self.notes("--doctor", "off", ranks=ranks), [])
 
     def test_a_dry_run_runs_no_checks(self):
-        outcome = self.glinpack("plu", *self.RUN, "--dry-run", environment={"TMPDIR": str(self.folder / "nowhere")})
+        outcome = self.glinpack("plu", *self.RUN, "--dry-run")
         self.assertEqual(outcome.status, 0, outcome)
         self.assertNotIn("doctor", outcome.out)
 

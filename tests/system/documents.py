@@ -214,7 +214,7 @@ def executable(line, folder):
 def comparable(line):
     """A line of output without what differs between machines and runs: numbers, the host's name, spacing, what
     compare finds."""
-    line = re.sub(r"b is (faster|slower)|no difference beyond the spread", "FINDING", line)
+    line = re.sub(r"\b(faster|slower|no difference)$", "FINDING", line)
     line = re.sub(r"(Mesa)/X\.org|(Mesa [\d.]+)\S*", r"\1\2", line)  # names of any version
     line = re.sub(r"\b(vm|" + re.escape(platform.node()) + r")\b", "HOST", line)
     return " ".join(re.sub(r"[-+]?\d[\d.,]*(e[-+]\d+)?", "#", line).split())

@@ -5,8 +5,6 @@ import importlib.util
 import io
 import json
 import re
-import subprocess
-import sys
 import unittest
 
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
@@ -35,10 +33,7 @@ class Energy(GlinpackTest):
         outcome = self.glinpack(*RUN, "--json", "r.json", "--force", *arguments,
                                 environment={"GLINPACK_SENSORS_ROOT": str(root)}, **options)
         self.assertEqual(outcome.status, 0, outcome)
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / "r.json"],
-                               check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
-        return outcome, json.loads((self.folder / "r.json").read_text())["runs"][-1]
+        return outcome, self.valid_json("r.json")["runs"][-1]
 
     def test_two_ranks_of_a_machine_count_its_packages_once(self):
         root = self.machine("a", "boot-a")

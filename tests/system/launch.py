@@ -1,5 +1,6 @@
 """Starts glinpack and glinpack-papers. The environment variables GLINPACK and MPIEXEC name glinpack and the MPI launcher;
 glinpack-papers is beside glinpack."""
+import json
 import os
 import pathlib
 import re
@@ -80,6 +81,12 @@ class GlinpackTest(unittest.TestCase):
     def glinpack(self, *arguments, ranks=2, environment=None, timeout=30):
         """mpirun -np RANKS PROGRAM ARGUMENTS"""
         return self.start([MPIEXEC, "-np", str(ranks), self.PROGRAM, *map(str, arguments)], environment, timeout)
+
+    def valid_json(self, name, schema="result.schema.json"):
+        """The document of a file that is valid by its schema in docs/."""
+        import validate_json  # needs a package that not every test needs
+        self.assertEqual(validate_json.faults_of(self.folder / name, ROOT / "docs" / schema), [])
+        return json.loads((self.folder / name).read_text())
 
     def write(self, name, content):
         path = self.folder / name

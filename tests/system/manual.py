@@ -10,6 +10,7 @@ from launch import GLINPACK, GLINPACK_PAPERS, GlinpackTest
 DRIVER = r"""
 source "$1"
 shift
+PATH=bin:$PATH
 COMP_WORDS=("$@")
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 $(complete -p "$1" | sed 's/.*-F \([^ ]*\) .*/\1/')
@@ -77,6 +78,7 @@ class Completion(ManualTest):
         super().setUp()
         self.script = self.folder / "glinpack.bash"
         self.script.write_text("".join(run(program, "completion").stdout for program in (GLINPACK, GLINPACK_PAPERS)))
+        (self.folder / "bin").symlink_to(os.path.dirname(os.path.realpath(GLINPACK)))
 
     def complete(self, *words, command="glinpack"):
         """Returns bash's completions of the last word. As in bash, "=" separates words."""

@@ -310,7 +310,7 @@ class Termination(LabTest):
         rank = self.running(3, pathlib.Path(GLINPACK).resolve().name)
         complete = [f"row{i}-column{j}" for i in range(2) for j in range(2)]
         self.assertTrue(wait_for(lambda: any(all((generation / file).exists() for file in complete)
-                                             for generation in (self.folder / "ck").glob("pass-*"))))
+                                             for generation in (self.folder / "ck").glob("pass-*-????????"))))
         os.kill(rank, signal.SIGKILL)
         self.assertNotEqual(process.wait(timeout=110), 0)
         outcome = self.done("run", "--timeout", 100, 2, 2, "--", *run, "--resume", "ck", timeout=120)
@@ -375,13 +375,13 @@ class Watchdog(LabTest):
                 process, _ = self.watched()
                 subprocess.run(["ip", "-n", "glinpack-switch", "link", "set", f"port{node}", "down"], check=True)
                 self.assert_reported(process,
-                                     rf"rank {node - 1} on node{node} \(process \d+\) has not been heard of for ")
+                                     rf"rank {node - 1} on node{node} \(process \d+\): no heartbeat for ")
                 subprocess.run(["ip", "-n", "glinpack-switch", "link", "set", f"port{node}", "up"], check=True)
 
     def test_a_stopped_rank_is_reported(self):
         process, ranks = self.watched()
         os.kill(ranks[2], signal.SIGSTOP)
-        self.assert_reported(process, r"rank 2 on node3 \(process \d+\) has not been heard of for ")
+        self.assert_reported(process, r"rank 2 on node3 \(process \d+\): no heartbeat for ")
 
 
 class Links(LabTest):

@@ -2,10 +2,7 @@
 """glinpack network and --compute-only: printed reports and files."""
 import csv
 import io
-import json
 import re
-import subprocess
-import sys
 import unittest
 
 from launch import GLINPACK, ROOT, GlinpackTest
@@ -18,10 +15,7 @@ NO_LINKS = ["--ping-pong", "never", "--screen", "never"]
 class FileTest(GlinpackTest):
     def document(self, name, schema):
         """Returns the content of a JSON file that is valid by its schema."""
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py", self.folder / name,
-                                ROOT / "docs" / schema], check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
-        return json.loads((self.folder / name).read_text())
+        return self.valid_json(name, schema)
 
     def done(self, *arguments, **options):
         outcome = self.glinpack(*arguments, **options)
@@ -94,7 +88,7 @@ class Network(FileTest):
     def test_one_process_has_nothing_to_send(self):
         outcome = self.start([GLINPACK, "network", "--n", "200", "--nb", "32", "--screen", "always", "--json", "n.json"])
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("one process: nothing travels", outcome.out)
+        self.assertIn("One process: no communication", outcome.out)
         document = self.document("n.json", "network.schema.json")
         self.assertEqual(document["runs"][0]["traffic"]["messages"], 0)
         self.assertEqual((document["ping_pong"], document["screening"]), ([], None))
@@ -138,7 +132,7 @@ class ComputeOnly(FileTest):
 
     def test_every_process_does_its_arithmetic_and_sends_nothing(self):
         for backend in "openblas", "gl-compute":
-            for pivoting in "local", "partial", "tournament":
+            for pivoting in "local", "partial":
                 with self.subTest(backend=backend, pivoting=pivoting):
                     arguments = ["--n", 200, "--nb", 16, "--grid", "2x2", "--pivoting", pivoting, "--backend", backend,
                                  "--threads", 1]

@@ -2,7 +2,6 @@
 """glinpack-papers paranoia: the errors of arithmetic and of LU."""
 import csv
 import importlib.util
-import json
 import re
 import unittest
 
@@ -23,10 +22,7 @@ class ParanoiaTest(GlinpackTest):
         """Returns the mode's JSON, which must be valid."""
         outcome = self.mode(*arguments, *BRIEFLY, "--progress", "never", "--json", "m.json", "--force", status=status)
         self.assertEqual(outcome.err, "")
-        valid = self.start([ROOT / "tests" / "system" / "validate_json.py", self.folder / "m.json",
-                            ROOT / "docs" / "solver.schema.json"])
-        self.assertEqual(valid.status, 0, valid)
-        return json.loads((self.folder / "m.json").read_text()), outcome
+        return self.valid_json("m.json", "solver.schema.json"), outcome
 
 
 class Arithmetic(ParanoiaTest):

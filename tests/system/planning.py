@@ -24,11 +24,7 @@ class PlanningTest(GlinpackTest):
     def planned(self, *arguments):
         outcome = self.plan(*arguments, "--json", "plan.json", "--force")
         self.assertEqual(outcome.status, 0, outcome)
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py",
-                                self.folder / "plan.json", ROOT / "docs" / "plan.schema.json"],
-                               check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
-        return json.loads((self.folder / "plan.json").read_text())
+        return self.valid_json("plan.json", "plan.schema.json")
 
 
 class Plans(PlanningTest):
@@ -218,10 +214,7 @@ class Runs(PlanningTest):
         outcome = self.glinpack("plu", "--n", "192", "--nb", "16", "--backend", "openblas", "--grid", "1x2",
                                 "--repeat", "2", "--json", "run.json")
         self.assertEqual(outcome.status, 0, outcome)
-        valid = subprocess.run([sys.executable, ROOT / "tests" / "system" / "validate_json.py",
-                                self.folder / "run.json"], check=False, capture_output=True, text=True)
-        self.assertEqual(valid.returncode, 0, valid.stderr)
-        runs = json.loads((self.folder / "run.json").read_text())["runs"]
+        runs = self.valid_json("run.json")["runs"]
         first, second = (run["prediction"] for run in runs)
         self.assertEqual((first["from"], first["part"], first["runs"]), ("first passes", "factorization", 0))
         self.assertEqual((second["from"], second["part"], second["runs"]), ("earlier runs", "run", 1))

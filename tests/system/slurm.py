@@ -102,14 +102,15 @@ class Submitted(SlurmTest):
         job = {"PATH": f"{self.folder}:{os.environ['PATH']}", "SLURM_JOB_ID": "7", "SLURM_JOB_CPUS_PER_NODE": "2",
                "SLURM_JOB_NUM_NODES": "1", "SLURM_JOB_NODELIST": "n1"}
         script = ROOT / "scripts" / "slurm" / "glinpack.sbatch"
-        file = self.folder / "ck" / "pass-12-5f3a01c2" / "row0-column0.part"
-        file.parent.mkdir(parents=True)
-        for name, arguments in ((file, "--n 9 --checkpoint ck"), (file, "--n 9 --checkpoint ck"),
-                                (file.with_suffix(""), "--checkpoint ck --resume ck")):
-            name.touch()
+        incomplete = self.folder / "ck" / "pass-12-5f3a01c2.part"
+        incomplete.mkdir(parents=True)
+        (incomplete / "row0-column0").touch()
+        for arguments in "--n 9 --checkpoint ck", "--checkpoint ck --resume ck":
             outcome = self.start([script, "--n", "9", "--checkpoint", "ck"], job)
             self.assertEqual(outcome.status, 0, outcome)
             self.assertEqual(outcome.out.splitlines()[-1], arguments)
+            if incomplete.exists():
+                incomplete.rename(incomplete.with_suffix(""))
 
 
 if __name__ == "__main__":

@@ -14,25 +14,28 @@ def reject_constant(name):
     raise ValueError(f"{name} is not JSON")
 
 
+def faults_of(file, schema_file):
+    """One message per fault of a file against its schema; none: it is valid."""
+    schema = json.loads(schema_file.read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator.check_schema(schema)
+    try:
+        document = json.loads(pathlib.Path(file).read_text(encoding="utf-8"), parse_constant=reject_constant)
+    except (OSError, ValueError) as error:
+        return [f"{file}: {error}"]
+    # schemas refer to one another by file name
+    resolver = jsonschema.RefResolver(schema_file.resolve().as_uri(), schema)
+    return [f"{file}: /{'/'.join(map(str, fault.absolute_path))}: {fault.message[:500]}"
+            for fault in jsonschema.Draft7Validator(schema, resolver=resolver).iter_errors(document)]
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         print(__doc__, file=sys.stderr)
         return 2
     default_schema = pathlib.Path(__file__).resolve().parents[2] / "docs" / "result.schema.json"
-    schema_file = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else default_schema
-    schema = json.loads(schema_file.read_text(encoding="utf-8"))
-    jsonschema.Draft7Validator.check_schema(schema)
-    try:
-        document = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"), parse_constant=reject_constant)
-    except (OSError, ValueError) as error:
-        print(f"{sys.argv[1]}: {error}", file=sys.stderr)
-        return 1
-    # schemas refer to one another by file name
-    resolver = jsonschema.RefResolver(schema_file.resolve().as_uri(), schema)
-    faults = list(jsonschema.Draft7Validator(schema, resolver=resolver).iter_errors(document))
+    faults = faults_of(sys.argv[1], pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else default_schema)
     for fault in faults:
-        place = "/".join(str(step) for step in fault.absolute_path)
-        print(f"{sys.argv[1]}: /{place}: {fault.message[:500]}", file=sys.stderr)
+        print(fault, file=sys.stderr)
     return 1 if faults else 0
 
 

@@ -15,7 +15,6 @@
 #include "base/memory_count.hpp"
 #include "base/threads.hpp"
 #include "matrix/matrix_source.hpp"
-#include "mpi/communication.hpp"
 
 namespace glinpack {
 
@@ -110,17 +109,18 @@ class Checksums<Real>::Worst {
 };
 
 template <class Real>
-Checksums<Real>::Checksums(const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend,
-                           Timeline& timeline, DeviceMatrix<Real>& a, Index every)
-    : distribution_(distribution),
-      grid_(grid),
-      position_(grid.position()),
-      backend_(backend),
-      timeline_(timeline),
+Checksums<Real>::Checksums(const RankContext<Real>& context, DeviceMatrix<Real>& a, Index every)
+    : distribution_(context.distribution),
+      grid_(context.grid),
+      position_(context.position()),
+      backend_(context.backend),
+      timeline_(context.timeline),
       a_(a),
       every_(every),
       rows_(a.rows()),
-      columns_(distribution.local_columns(position_)) {
+      columns_(context.distribution.local_columns(position_)) {
+  Backend<Real>& backend = context.backend;
+  const Distribution& distribution = context.distribution;
   const Index nb = distribution.nb;
   const Index longest = std::max({columns_, nb, Index{1}});
   minus_ones_ = uploaded(backend, longest, 1, [](Index, Index) { return -1; });
@@ -199,7 +199,7 @@ auto Checksums<Real>::carried_sums(Index first_row, Index rows) -> CarriedSums {
     carried.sums.push_back(static_cast<double>(values[i]));
     carried.noise.push_back(noise);
   }
-  all_reduce(grid_.column(), largest, 2, MPI_DOUBLE, MPI_MAX);
+  grid_.column().all_reduce(largest, Reduction::max);
   largest_ = {largest[0], largest[1]};
   return carried;
 }
@@ -267,8 +267,9 @@ void Checksums<Real>::check_received_l(Index pass, Index eliminated) {
   const Index length = sums_of_l_->columns(), two_rows = 2 * length;
   backend_.wait(backend_.download(whole(*sums_of_l_), {staging_.get(), 0, 2 * ranks, length, length}));
   const Real* const mine = staging_->data();
-  all_gather(grid_.row(), mine + position_.column * two_rows, sent_sums_of_l_.data(),
-             message_count(two_rows * static_cast<Index>(sizeof(Real))));
+  grid_.row().all_gather(
+      std::as_bytes(std::span(mine + position_.column * two_rows, static_cast<std::size_t>(two_rows))),
+      std::as_writable_bytes(std::span(sent_sums_of_l_)).data());
   Worst worst;
   for (Index q = 0; q < ranks; ++q) {
     const Real* const expected = sent_sums_of_l_.data() + q * two_rows;
@@ -405,8 +406,8 @@ void Checksums<Real>::check_solution(std::span<const double> x) {
     });
     timeline_.step();
   }
-  sum_over(grid_.row(), residual);
-  sum_over(grid_.row(), magnitudes);
+  grid_.row().all_reduce(residual, Reduction::sum);
+  grid_.row().all_reduce(magnitudes, Reduction::sum);
   const double underflow = static_cast<double>(distribution_.n) * std::numeric_limits<Real>::min();
   Worst worst;
   for (std::size_t i = 0; i < residual.size(); ++i) {
@@ -478,7 +479,7 @@ void Checksums<Real>::check_stored_factors(Index passes) {
     double& of_block = noise[static_cast<std::size_t>(blocks.block(row).value)];
     of_block = std::max(of_block, expected.noise[i]);
   }
-  all_reduce(grid_.column(), noise.data(), static_cast<int>(noise.size()), MPI_DOUBLE, MPI_MAX);
+  grid_.column().all_reduce(noise, Reduction::max);
   std::partial_sum(noise.begin(), noise.end(), noise.begin(), [](double a, double b) { return std::max(a, b); });
   double scale_of_l = 0;
   for (const Real sum : panels) scale_of_l = std::max(scale_of_l, std::fabs(static_cast<double>(sum)));

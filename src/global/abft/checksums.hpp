@@ -30,7 +30,7 @@
 
 #include "backend/backend.hpp"
 #include "matrix/pass.hpp"
-#include "mpi/process_grid.hpp"
+#include "transport/rank_context.hpp"
 
 namespace glinpack {
 
@@ -84,8 +84,7 @@ class Checksums {
  public:
   /// `a`: this rank's part of the matrix, with checksums. `every`: passes between two checks. Allocates. All must
   /// outlive it. Not collective.
-  Checksums(const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend, Timeline& timeline,
-            DeviceMatrix<Real>& a, Index every);
+  Checksums(const RankContext<Real>& context, DeviceMatrix<Real>& a, Index every);
   Checksums(const Checksums&) = delete;
   Checksums& operator=(const Checksums&) = delete;
 
@@ -141,7 +140,7 @@ class Checksums {
   void report(Index pass, CheckedPart part, const Worst& worst);
 
   const Distribution& distribution_;
-  const ProcessGrid& grid_;
+  const Grid& grid_;
   GridPosition position_;
   Backend<Real>& backend_;
   Timeline& timeline_;

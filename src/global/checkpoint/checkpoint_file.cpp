@@ -20,9 +20,13 @@
 
 namespace glinpack {
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GridPosition, row, column)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointHeader, options, run, pass, seconds, at, rows, columns, piece_rows,
+                                   element, pivots, state_bytes)
+
 namespace {
 
-constexpr std::array<char, 8> magic{'g', 'l', 'i', 'n', 'c', 'k', 'p', '2'};
+constexpr std::array<char, 8> magic{'g', 'l', 'i', 'n', 'c', 'k', 'p', '3'};
 constexpr std::uint64_t word = sizeof(std::uint64_t);  // of lengths, checksums and pivots
 constexpr std::uint64_t largest_header = 1 << 20;
 constexpr std::size_t alignment = 4096;                       // for O_DIRECT
@@ -36,32 +40,6 @@ std::span<const std::byte> bytes_of(const Value& value) {
 bool is_direct(const FileHandle& file) { return (fcntl(file.get(), F_GETFL) & O_DIRECT) != 0; }
 
 std::string system_error(const std::string& path) { return path + ": " + std::strerror(errno); }
-
-std::string text_of(const CheckpointHeader& header) {
-  return nlohmann::json{{"options", header.options}, {"run", header.run},         {"pass", header.pass},
-                        {"seconds", header.seconds}, {"row", header.at.row},      {"column", header.at.column},
-                        {"rows", header.rows},       {"columns", header.columns}, {"piece_rows", header.piece_rows},
-                        {"element", header.element}, {"pivots", header.pivots},   {"state_bytes", header.state_bytes}}
-      .dump();
-}
-
-CheckpointHeader header_of(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text);
-  CheckpointHeader header;
-  json.at("options").get_to(header.options);
-  json.at("run").get_to(header.run);
-  json.at("pass").get_to(header.pass);
-  json.at("seconds").get_to(header.seconds);
-  json.at("row").get_to(header.at.row);
-  json.at("column").get_to(header.at.column);
-  json.at("rows").get_to(header.rows);
-  json.at("columns").get_to(header.columns);
-  json.at("piece_rows").get_to(header.piece_rows);
-  json.at("element").get_to(header.element);
-  json.at("pivots").get_to(header.pivots);
-  json.at("state_bytes").get_to(header.state_bytes);
-  return header;
-}
 
 /// Bytes after the header; more than any file has if the header makes no sense.
 std::uint64_t bytes_after_header(const CheckpointHeader& header) {
@@ -103,7 +81,7 @@ CheckpointWriter::CheckpointWriter(std::string path, const CheckpointHeader& hea
   file_ = FileHandle(create_file(path_, O_TRUNC | O_DIRECT));
   if (file_.get() < 0 && errno == EINVAL) file_ = FileHandle(create_file(path_, O_TRUNC));
   if (file_.get() < 0) throw CheckpointError(system_error(path_));
-  const std::string text = text_of(header);
+  const std::string text = nlohmann::json(header).dump();
   std::string head(magic.begin(), magic.end());
   const std::uint64_t length = text.size();
   head.append(reinterpret_cast<const char*>(&length), sizeof length);
@@ -178,7 +156,7 @@ CheckpointReader::CheckpointReader(std::string path)
   read_exactly(std::as_writable_bytes(std::span(&checksum, 1)));
   if (checksum != checksum_of(std::as_bytes(std::span(head)))) refuse("is altered: its header has another checksum");
   try {
-    header_ = header_of({text.begin(), text.end()});
+    header_ = nlohmann::json::parse(text.begin(), text.end()).get<CheckpointHeader>();
   } catch (const nlohmann::json::exception& error) {
     refuse(std::string("has an unreadable header: ") + error.what());
   }

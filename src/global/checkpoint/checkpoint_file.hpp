@@ -1,7 +1,7 @@
 // A rank's part of a checkpoint in a file: the state of a factorisation between two passes.
 //
 //   bytes                     content
-//   8                         "glinckp2"
+//   8                         "glinckp3"
 //   8                         length n of the header
 //   n                         CheckpointHeader as JSON
 //   8                         checksum of all before

@@ -11,11 +11,11 @@
 #include <filesystem>
 #include <functional>
 #include <iomanip>
+#include <iterator>
 #include <random>
+#include <regex>
 #include <set>
 #include <sstream>
-
-#include "mpi/communication.hpp"
 
 namespace glinpack {
 
@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Ends the name of a generation's folder while it is written or removed.
 constexpr const char* part_suffix = ".part";
-constexpr const char* removed_suffix = ".removed";  // of a generation's folder
 
 struct Generation {
   Index pass = 0;
@@ -32,6 +32,7 @@ struct Generation {
   friend auto operator<=>(const Generation&, const Generation&) = default;
 
   std::string name() const { return "pass-" + std::to_string(pass) + "-" + run; }
+  std::string folder_in(const std::string& folder) const { return folder + "/" + name(); }
 };
 
 std::string file_name(GridPosition at) {
@@ -39,48 +40,26 @@ std::string file_name(GridPosition at) {
 }
 
 std::optional<Generation> generation_named(const std::string& name) {
-  std::istringstream text(name);
-  std::string word, number, run, rest;
-  if (!std::getline(text, word, '-') || !std::getline(text, number, '-') || !std::getline(text, run)) return {};
-  constexpr const char* digits = "0123456789";
-  const bool is_number = !number.empty() && number.size() < 18 && number.find_first_not_of(digits) == std::string::npos;
-  const bool is_run = run.size() == 8 && run.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (word != "pass" || !is_number || !is_run) return {};
-  return Generation{std::stoll(number), run};
+  static const std::regex pattern("pass-([0-9]{1,17})-([0-9a-f]{8})");
+  std::smatch parts;
+  if (!std::regex_match(name, parts, pattern)) return {};
+  return Generation{std::stoll(parts[1]), parts[2]};
 }
 
-/// Newest first; those with a suffix, or those without. If the folder cannot be read, those found before the error.
-std::vector<Generation> generations_in(const std::string& folder, const std::string& suffix, std::error_code& error) {
+/// Newest first; the complete ones, or those with a suffix. Throws CheckpointError if the folder is there and cannot be
+/// read.
+std::vector<Generation> generations_in(const std::string& folder, const std::string& suffix = "") {
   std::set<Generation, std::greater<>> found;
+  std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() != suffix) continue;
     if (const auto generation = generation_named(entry->path().stem().string())) found.insert(*generation);
   }
-  return {found.begin(), found.end()};
-}
-
-std::vector<Generation> generations_in(const std::string& folder, const std::string& suffix = "") {
-  std::error_code ignored;
-  return generations_in(folder, suffix, ignored);
-}
-
-/// Throws CheckpointError if the folder is there and cannot be read.
-std::vector<Generation> readable_generations_in(const std::string& folder) {
-  std::error_code error;
-  std::vector<Generation> found = generations_in(folder, "", error);
   if (error && error != std::errc::no_such_file_or_directory) {
     throw CheckpointError(folder + " cannot be read: " + error.message() +
                           "; every rank needs permission to read it (chmod u+rx)");
   }
-  return found;
-}
-
-bool has_complete_files(const fs::path& generation) {
-  std::error_code error;
-  for (fs::directory_iterator entry(generation, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->path().extension() != part_suffix) return true;
-  }
-  return false;
+  return {found.begin(), found.end()};
 }
 
 bool is_there(const fs::path& file) {
@@ -88,18 +67,12 @@ bool is_there(const fs::path& file) {
   return fs::exists(file, not_there);
 }
 
-/// This rank's file of a generation: without its name if the run ended before it could give it.
-fs::path file_of(const std::string& folder, const Generation& generation, GridPosition at) {
-  const fs::path file = fs::path(folder) / generation.name() / file_name(at);
-  return is_there(file) ? file : fs::path(file.string() + part_suffix);
-}
-
-/// Removes this rank's files of a generation, and its folder after the last rank's.
-void remove_files(const fs::path& generation, GridPosition at) {
+/// Removes this rank's file of a generation, and its folder after the last rank's. From now on it is not complete.
+void remove_file(const std::string& generation, GridPosition at) {
   std::error_code ignored;
-  fs::remove(generation / file_name(at), ignored);
-  fs::remove(generation / (file_name(at) + part_suffix), ignored);
-  fs::remove(generation, ignored);
+  fs::rename(generation, generation + part_suffix, ignored);
+  fs::remove(fs::path(generation + part_suffix) / file_name(at), ignored);
+  fs::remove(generation + part_suffix, ignored);
 }
 
 /// The names in a folder are on the disk when this returns, as far as the file system can do that.
@@ -150,7 +123,8 @@ std::string different_extents(const CheckpointHeader& found, const CheckpointHea
 /// Throws CheckpointError if this rank's file does not fit or is damaged.
 ResumePoint verified(const std::string& folder, const Generation& generation, const CheckpointHeader& mine,
                      const Distribution& distribution) {
-  const std::string path = file_of(folder, generation, mine.at);
+  const std::string path = generation.folder_in(folder) + "/" + file_name(mine.at);
+  if (!is_there(path)) throw CheckpointError(path + " is missing");
   ResumePoint point{path, CheckpointReader(path).header()};
   std::string text = different_options(point.header, mine);
   if (text.empty()) text = different_extents(point.header, mine, distribution);
@@ -181,38 +155,9 @@ std::vector<Generation> generations_of(const std::string& lines) {
   return generations;
 }
 
-/// On the root, newest first. `lists`: of every rank, its file's name in the first line, then the generations of which
-/// it has a file. `named`: of every rank, those of which the file has its name; one such rank says that all had written
-/// theirs. Throws CheckpointError if there is none.
-std::vector<Generation> complete_generations(const std::string& folder, const std::vector<std::string>& lists,
-                                             const std::vector<std::string>& named) {
-  std::set<Generation, std::greater<>> candidates;
-  for (const std::string& list : named) {
-    for (const Generation& generation : generations_of(list)) candidates.insert(generation);
-  }
-  if (candidates.empty()) throw CheckpointError(folder + " has no checkpoint");
-  std::vector<Generation> complete;
-  std::string missing;  // of the newest generation
-  for (const Generation& generation : candidates) {
-    const auto lacking = std::ranges::find_if(lists, [&](const std::string& list) {
-      const std::vector<Generation> of_rank = generations_of(list);
-      return std::ranges::find(of_rank, generation) == of_rank.end();
-    });
-    if (lacking == lists.end()) complete.push_back(generation);
-    if (lacking == lists.end() || !missing.empty()) continue;
-    missing = "rank " + std::to_string(lacking - lists.begin()) + " finds no " + generation.name() + "/" +
-              lacking->substr(0, lacking->find('\n'));
-  }
-  if (complete.empty())
-    throw CheckpointError(folder + " has no complete checkpoint: " + missing +
-                          "; restore that file, or remove the folder to start anew");
-  return complete;
-}
-
-/// The options of the newest checkpoint on the root, before files of another grid are missed.
-void check_options(const std::string& folder, const std::vector<Generation>& at_root, const CheckpointHeader& mine) {
-  if (at_root.empty()) return;
-  const std::string path = folder + "/" + at_root.front().name() + "/" + file_name(mine.at);
+/// The options of a checkpoint on the root, before files of another grid are missed.
+void check_options(const std::string& folder, const Generation& generation, const CheckpointHeader& mine) {
+  const std::string path = generation.folder_in(folder) + "/" + file_name(mine.at);
   CheckpointHeader found;
   try {
     found = CheckpointReader(path).header();
@@ -224,23 +169,23 @@ void check_options(const std::string& folder, const std::vector<Generation>& at_
 }
 
 /// Collective. The root's result on every rank; its error is thrown on every rank.
-std::string from_root(MPI_Comm communicator, const std::function<std::string()>& make) {
+std::string from_root(const Communicator& communicator, const std::function<std::string()>& make) {
   std::string result, error;
-  if (rank_in(communicator) == 0) {
+  if (communicator.rank() == 0) {
     try {
       result = make();
     } catch (const std::exception& failure) {
       error = failure.what();
     }
   }
-  broadcast_bytes(communicator, error, 0);
+  communicator.broadcast(0, error);
   if (!error.empty()) throw CheckpointError(error);
-  broadcast_bytes(communicator, result, 0);
+  communicator.broadcast(0, result);
   return result;
 }
 
 /// Collective. This rank's part of the generation if it fits and is whole on all ranks; else the first error.
-std::optional<ResumePoint> verified_by_all(MPI_Comm communicator, const std::string& folder,
+std::optional<ResumePoint> verified_by_all(const Communicator& communicator, const std::string& folder,
                                            const Generation& generation, const CheckpointHeader& mine,
                                            const Distribution& distribution, std::string& first_error) {
   std::optional<ResumePoint> point;
@@ -261,7 +206,7 @@ std::optional<ResumePoint> verified_by_all(MPI_Comm communicator, const std::str
 
 }  // namespace
 
-std::string new_run_identity(MPI_Comm communicator) {
+std::string new_run_identity(const Communicator& communicator) {
   return from_root(communicator, [] {
     std::ostringstream text;
     text << std::hex << std::setw(8) << std::setfill('0') << std::random_device{}();
@@ -269,15 +214,16 @@ std::string new_run_identity(MPI_Comm communicator) {
   });
 }
 
-bool has_checkpoints(const std::string& folder) { return !readable_generations_in(folder).empty(); }
+bool has_checkpoints(const std::string& folder) {
+  return !generations_in(folder).empty() || !generations_in(folder, part_suffix).empty();
+}
 
 CheckpointOptions options_in(const std::string& folder) {
-  for (const Generation& generation : readable_generations_in(folder)) {
+  for (const Generation& generation : generations_in(folder)) {
     std::error_code error;
-    for (fs::directory_iterator entry(fs::path(folder) / generation.name(), error), end; !error && entry != end;
-         entry.increment(error)) {
+    for (const auto& entry : fs::directory_iterator(generation.folder_in(folder), error)) {
       try {
-        return CheckpointReader(entry->path().string()).header().options;
+        return CheckpointReader(entry.path().string()).header().options;
       } catch (const CheckpointError&) {
         continue;  // choose_checkpoint() says why
       }
@@ -296,76 +242,52 @@ void prepare_checkpoint_folder(const std::string& folder) {
   if (access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
     throw CheckpointError(folder + ": " + std::strerror(errno) + "; name a folder that all ranks share and may write");
   }
-  for (const Generation& generation : readable_generations_in(folder)) {
-    if (!has_complete_files(fs::path(folder) / generation.name())) continue;
-    throw CheckpointError(folder + " has a checkpoint, " + generation.name() +
+  if (const std::vector<Generation> complete = generations_in(folder); !complete.empty()) {
+    throw CheckpointError(folder + " has a checkpoint, " + complete.front().name() +
                           ": go on from it with --resume, remove it, or name another folder");
   }
 }
 
 void remove_incomplete_checkpoints(const std::string& folder) {
   std::error_code ignored;
-  for (const char* const suffix : {"", removed_suffix}) {
-    for (const Generation& generation : generations_in(folder, suffix)) {
-      fs::remove_all(fs::path(folder) / (generation.name() + suffix), ignored);
-    }
+  for (const Generation& generation : generations_in(folder, part_suffix)) {
+    fs::remove_all(generation.folder_in(folder) + part_suffix, ignored);
   }
 }
 
-ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, const CheckpointHeader& mine,
+ResumePoint choose_checkpoint(const Communicator& communicator, const std::string& folder, const CheckpointHeader& mine,
                               const Distribution& distribution) {
-  std::vector<Generation> here;
-  std::string unreadable;
-  try {
-    here = readable_generations_in(folder);
-  } catch (const CheckpointError& failure) {
-    unreadable = failure.what();
-  }
-  try {
-    agree_or_throw(communicator, unreadable);
-  } catch (const AgreedError& failure) {
-    throw CheckpointError(failure.what());
-  }
-  std::vector<Generation> named_here = here;
-  std::erase_if(here, [&](const Generation& generation) { return !is_there(file_of(folder, generation, mine.at)); });
-  std::erase_if(named_here, [&](const Generation& generation) {
-    return file_of(folder, generation, mine.at).extension() == part_suffix;
-  });
-  const std::vector<std::string> lists = gather_bytes(communicator, file_name(mine.at) + "\n" + lines_of(here), 0);
-  const std::vector<std::string> named = gather_bytes(communicator, lines_of(named_here), 0);
   const std::vector<Generation> complete = generations_of(from_root(communicator, [&] {
-    check_options(folder, named_here, mine);
-    return lines_of(complete_generations(folder, lists, named));
+    const std::vector<Generation> found = generations_in(folder);
+    if (found.empty()) throw CheckpointError(folder + " has no checkpoint");
+    check_options(folder, found.front(), mine);
+    return lines_of(found);
   }));
   std::string error, older_error;
   if (auto point = verified_by_all(communicator, folder, complete.front(), mine, distribution, error)) return *point;
   for (std::size_t i = 1; i < complete.size(); ++i) {
     if (!verified_by_all(communicator, folder, complete[i], mine, distribution, older_error)) continue;
-    throw CheckpointError(error + ". " + complete[i].name() + " is whole: remove " + folder + "/" +
-                          complete.front().name() + " to go on from it");
+    throw CheckpointError(error + ". " + complete[i].name() + " is whole: remove " +
+                          complete.front().folder_in(folder) + " to continue from it");
   }
   throw CheckpointError(error + ". No older checkpoint is whole: remove the folder to start anew");
 }
 
-void remove_checkpoints(MPI_Comm communicator, const std::string& folder, GridPosition at) {
-  const auto rename_all = [&] {
-    std::error_code ignored;
-    for (const Generation& generation : generations_in(folder)) {
-      const fs::path there = fs::path(folder) / generation.name();
-      fs::rename(there, there.string() + removed_suffix, ignored);
-    }
-  };
+void remove_checkpoints(const Communicator& communicator, const std::string& folder, GridPosition at) {
   const std::string generations = from_root(communicator, [&] {
-    rename_all();
-    return lines_of(generations_in(folder, removed_suffix));
+    std::vector<Generation> all = generations_in(folder);
+    for (const Generation& generation : all) {
+      std::error_code ignored;
+      fs::rename(generation.folder_in(folder), generation.folder_in(folder) + part_suffix, ignored);
+    }
+    std::ranges::copy(generations_in(folder, part_suffix), std::back_inserter(all));
+    return lines_of(all);
   });
-  rename_all();  // in a folder of this host, if the root's is not shared
-  for (const Generation& generation : generations_of(generations)) {
-    remove_files(fs::path(folder) / (generation.name() + removed_suffix), at);
-  }
+  for (const Generation& generation : generations_of(generations)) remove_file(generation.folder_in(folder), at);
 }
 
-Checkpoints::Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline, CheckpointCopy* copy)
+Checkpoints::Checkpoints(const Communicator& communicator, const CheckpointPlan& plan, Timeline& timeline,
+                         CheckpointCopy* copy)
     : communicator_(communicator), plan_(plan), timeline_(timeline), copy_(copy) {}
 
 Checkpoints::~Checkpoints() {
@@ -393,8 +315,7 @@ void Checkpoints::keep_error(Work work) {
 void Checkpoints::begin(const CheckpointHeader& header, std::span<const GlobalIndex> pivots) {
   header_ = header;
   header_->run = plan_.run;
-  folder_ = plan_.folder + "/" + Generation{header.pass, plan_.run}.name();
-  file_ = folder_ + "/" + file_name(header.at);
+  folder_ = Generation{header.pass, plan_.run}.folder_in(plan_.folder);
   wait_for(removing_);                      // two generations at most
   if (removing_.valid()) removing_.wait();  // removes them if no thread could be started
   keep_error([&] {
@@ -415,6 +336,7 @@ void Checkpoints::end() {
     writing_ = std::async([this] {
       if (copy_ != nullptr) write_copy();
       writer_->finish();
+      sync_folder(folder_ + part_suffix);
       on_disk_ = Clock::now();
     });
   });
@@ -422,14 +344,14 @@ void Checkpoints::end() {
 
 void Checkpoints::open_file(std::span<const GlobalIndex> pivots) {
   opened_ = Clock::now();
-  fs::create_directories(folder_);
-  writer_.emplace(file_ + part_suffix, *header_, pivots);
+  fs::create_directories(folder_ + part_suffix);
+  writer_.emplace(folder_ + part_suffix + "/" + file_name(header_->at), *header_, pivots);
 }
 
 void Checkpoints::write_copy() {
   open_file(pivots_);
   for (const std::span<const std::byte> piece : copy_->pieces()) {
-    if (abandoned_) throw CheckpointError(file_ + " is abandoned");
+    if (abandoned_) throw CheckpointError(folder_ + " is abandoned");
     writer_->add(piece);
   }
 }
@@ -451,19 +373,22 @@ void Checkpoints::commit() {
   try {
     agree_or_throw(communicator_, error_);
     keep_error([&] {
-      fs::rename(file_ + part_suffix, file_);
-      sync_folder(folder_);
+      std::error_code error;  // another rank on this host may have renamed it
+      fs::rename(folder_ + part_suffix, folder_, error);
+      if (error && !is_there(folder_)) throw CheckpointError(folder_ + ": " + error.message());
       sync_folder(plan_.folder);
-      others = generations_in(plan_.folder);  // now: no rank begins the next one before all have agreed
+      // now: no rank begins the next one before all have agreed
+      others = generations_in(plan_.folder);
       std::erase(others, Generation{pass, plan_.run});
+      std::ranges::copy(generations_in(plan_.folder, part_suffix), std::back_inserter(others));
     });
     agree_or_throw(communicator_, error_);
   } catch (const AgreedError& failure) {
-    remove_files(folder_, header_->at);
+    remove_file(folder_, header_->at);
     ++failed_;
     const std::string earlier = last_ ? "; the one after " + std::to_string(*last_) + " is " : "";
     const bool is_kept = keeps_last(header_->at);
-    if (rank_in(communicator_) == 0) {
+    if (communicator_.rank() == 0) {
       spdlog::warn("the checkpoint after {} passes is not written: {}{}", pass, failure.what(),
                    earlier.empty() ? "" : earlier + (is_kept ? "kept" : "gone, too"));
     }
@@ -472,7 +397,7 @@ void Checkpoints::commit() {
   }
   // a file system takes a while to free the blocks of a large file
   removing_ = std::async([this, others = std::move(others), at = header_->at] {
-    for (const Generation& generation : others) remove_files(fs::path(plan_.folder) / generation.name(), at);
+    for (const Generation& generation : others) remove_file(generation.folder_in(plan_.folder), at);
   });
   seconds_of_disk_ += std::chrono::duration<double>(on_disk_ - opened_).count();
   last_ = pass;
@@ -486,7 +411,7 @@ bool Checkpoints::keeps_last(GridPosition at) {
 }
 
 std::string Checkpoints::last_file(GridPosition at) const {
-  return plan_.folder + "/" + Generation{*last_, plan_.run}.name() + "/" + file_name(at);
+  return Generation{*last_, plan_.run}.folder_in(plan_.folder) + "/" + file_name(at);
 }
 
 void Checkpoints::clear() {

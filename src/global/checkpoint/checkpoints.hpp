@@ -3,12 +3,10 @@
 //   DIR/pass-120-5f3a01c2/row0-column1
 //
 // Its folder has the number of passes and a random number of the program's start, so that files of two starts never
-// count as one generation. A file is written as row0-column1.part. When the disks of all ranks have theirs, they get
-// their names, and then the files of the generation before are removed. So there is a complete generation at any moment
-// after the first one: one of which every rank has a file, and one rank a file with its name.
+// count as one generation. Files are written into pass-120-5f3a01c2.part. When the disks of all ranks have theirs, the
+// folder gets its name: the generation is complete, and then those before are removed. One that is removed first loses
+// its name. So there is a complete generation at any moment after the first one.
 #pragma once
-
-#include <mpi.h>
 
 #include <atomic>
 #include <chrono>
@@ -22,6 +20,7 @@
 #include "base/timeline.hpp"
 #include "checkpoint/checkpoint_copy.hpp"
 #include "checkpoint/checkpoint_file.hpp"
+#include "transport/communicator.hpp"
 
 namespace glinpack {
 
@@ -41,7 +40,7 @@ struct CheckpointPlan {
 };
 
 /// Eight random hexadecimal digits of rank 0. Collective.
-std::string new_run_identity(MPI_Comm communicator);
+std::string new_run_identity(const Communicator& communicator);
 
 /// Whether a run has begun to write checkpoints there. Throws CheckpointError if the folder cannot be read.
 bool has_checkpoints(const std::string& folder);
@@ -52,26 +51,26 @@ CheckpointOptions options_in(const std::string& folder);
 /// Makes the folder if it is missing. Throws CheckpointError if it has a checkpoint, or if it cannot be written. Not
 /// collective.
 void prepare_checkpoint_folder(const std::string& folder);
-/// Removes what a run left that ended before its first checkpoint was complete. Not collective; no rank may have found
-/// a file with its name, prepare_checkpoint_folder().
+/// Removes what a run left that ended while it wrote or removed a checkpoint. Not collective.
 void remove_incomplete_checkpoints(const std::string& folder);
 
 /// The newest complete generation. `mine`: the header of a file that would fit this rank, of
 /// which run, pass, seconds and pivots are not read. Verifies all checksums. Throws CheckpointError with the same
 /// message on every rank if there is none, if it does not fit, or if it is damaged; the message then names an older one
 /// that is whole. Collective over the grid's communicator.
-ResumePoint choose_checkpoint(MPI_Comm communicator, const std::string& folder, const CheckpointHeader& mine,
+ResumePoint choose_checkpoint(const Communicator& communicator, const std::string& folder, const CheckpointHeader& mine,
                               const Distribution& distribution);
 
-/// Removes all generations, each rank its files, while none writes. If the program is killed meanwhile, no generation
-/// is left of which some ranks have no file. Collective over the grid's communicator.
-void remove_checkpoints(MPI_Comm communicator, const std::string& folder, GridPosition at);
+/// Removes all generations, each rank its files, while none writes. If the program is killed meanwhile, no complete
+/// generation is left of which some ranks have no file. Collective over the grid's communicator.
+void remove_checkpoints(const Communicator& communicator, const std::string& folder, GridPosition at);
 
 /// Writes the generations of a run, one at a time. Errors are kept until commit(), where all ranks learn of them.
 class Checkpoints {
  public:
   /// All arguments must outlive it. With `copy`, a thread writes while the run goes on; without (null), add() does.
-  Checkpoints(MPI_Comm communicator, const CheckpointPlan& plan, Timeline& timeline, CheckpointCopy* copy = nullptr);
+  Checkpoints(const Communicator& communicator, const CheckpointPlan& plan, Timeline& timeline,
+              CheckpointCopy* copy = nullptr);
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
   ~Checkpoints();
@@ -112,12 +111,12 @@ class Checkpoints {
   void wait_for(const std::future<void>& thread);
   void clear();
 
-  MPI_Comm communicator_;
+  const Communicator& communicator_;
   const CheckpointPlan& plan_;
   Timeline& timeline_;
   CheckpointCopy* copy_;
   std::optional<CheckpointHeader> header_;  // of the pending generation
-  std::string folder_, file_;               // of the pending generation
+  std::string folder_;                      // of the pending generation, once it is complete
   std::vector<GlobalIndex> pivots_;         // of the copy
   std::optional<CheckpointWriter> writer_;
   Clock::time_point opened_, on_disk_;

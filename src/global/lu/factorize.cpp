@@ -40,7 +40,7 @@ class BlockedLu final : public LuFactorization {
         a_(a),
         panels_(context, a),
         rows_(context, a, plans),
-        checks_(checksums, context.transport) {}
+        checks_(checksums, context.grid.all()) {}
 
   Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) override {
     Factorization result;
@@ -62,7 +62,7 @@ class BlockedLu final : public LuFactorization {
       return !result.stopped;
     };
     result.ended_before =
-        for_each_pass(passes, context_.distribution, context_.position, observer, result.interchanges, run_pass);
+        for_each_pass(passes, context_.distribution, context_.position(), observer, result.interchanges, run_pass);
     rows_.finish_early();
     panels_.wait();  // the last panels may still be forwarded
     const bool complete = passes.end == context_.distribution.passes() && !result.zero_pivot && !result.ended_before;
@@ -74,7 +74,7 @@ class BlockedLu final : public LuFactorization {
   // With look-ahead: pass k + 1, whose panel is factorised during pass k.
   std::optional<PassPlan> next_of(const PassPlan& pass, PassRange passes) const {
     if (context_.parameters.lookahead == 0 || pass.pass + 1 >= passes.end) return std::nullopt;
-    return plan_pass(context_.distribution, pass.pass + 1, context_.position);
+    return plan_pass(context_.distribution, pass.pass + 1, context_.position());
   }
 
   // A22 <- A22 - L21 U12, piece by piece. The columns of panel k + 1 come first: the panel is factorised and broadcast

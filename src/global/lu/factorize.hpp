@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "abft/checksums.hpp"
-#include "lu/rank_context.hpp"
+#include "lu/parameters.hpp"
+#include "transport/rank_context.hpp"
 
 namespace glinpack {
 

@@ -43,7 +43,7 @@ class RowByRowLu final : public LuFactorization {
       return true;
     };
     result.ended_before =
-        for_each_pass(passes, context_.distribution, context_.position, observer, result.interchanges, run_pass);
+        for_each_pass(passes, context_.distribution, context_.position(), observer, result.interchanges, run_pass);
     return result;
   }
 
@@ -74,7 +74,7 @@ class RowByRowLu final : public LuFactorization {
                                  pass.width + pass.trailing_columns};
     const std::optional<Index> zero = local_.pivot_rows(left, panel_.transposed(), u12(pass), rows);
     std::transform(rows.begin(), rows.end(), panel_.pivots.begin(), [&](Index row) {
-      return context_.distribution.rows.global(pass.panel_row + row, context_.position.row);
+      return context_.distribution.rows.global(pass.panel_row + row, context_.position().row);
     });
     return zero;
   }

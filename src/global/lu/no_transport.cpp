@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <random>
 #include <set>
-#include <utility>
 
 #include "base/memory_count.hpp"
 #include "lu/panel/panel.hpp"
@@ -89,12 +88,11 @@ const std::vector<GlobalIndex>& NoTransport<Real>::pivots_of(const PassPlan& pas
 
 template <class Real>
 NoTransport<Real>::NoTransport(const Distribution& distribution, GridPosition position, Pivoting pivoting,
-                               std::size_t largest, bool column_shares_memory, std::function<bool(bool)> agree)
+                               std::size_t largest, bool column_shares_memory)
     : distribution_(distribution),
       position_(position),
       pivoting_(pivoting),
       numbers_(counted_vector<Real>(static_cast<Index>(largest))),
-      agree_(std::move(agree)),
       column_shares_memory_(column_shares_memory) {
   fill_with_placeholders(std::span(numbers_), distribution.n);
 }
@@ -122,20 +120,14 @@ std::unique_ptr<Transfer> NoTransport<Real>::start_broadcast(MessageKind kind, c
     for (Index j = 0; j < pass.width; ++j) message[static_cast<std::size_t>(j * pass.width + j)] = 1;
     message.back() = -1;  // no zero pivot
   } else if (kind == MessageKind::winners) {
-    fill_winners(pass, column, message);
+    const Index width = std::min(tournament_columns, pass.width - column);
+    RowsMessage<Real> winners(message, width + 1, 2 * width, pass.width);
+    winners.set_number(0, -1);  // no zero pivot
+    for (Index j = 0; j < width; ++j) {
+      winners.set_number(1 + j, pivots_of(pass)[static_cast<std::size_t>(column + j)].value);
+    }
   }
   return nullptr;
-}
-
-template <class Real>
-void NoTransport<Real>::fill_winners(const PassPlan& pass, Index column, std::span<Real> message) {
-  const Index width = std::min(tournament_columns, pass.width - column);
-  RowsMessage<Real> winners(message, width + 1, 2 * width, pass.width);
-  winners.set_number(0, -1);  // no zero pivot
-  for (Index j = 0; j < width; ++j) {
-    winners.set_number(1 + j, pivots_of(pass)[static_cast<std::size_t>(column + j)].value);
-    winners.rows()(j, column + j) = static_cast<Real>(distribution_.n);
-  }
 }
 
 // Delivers the rows to send as the rows received; a direct exchange has as many of each.
@@ -174,7 +166,7 @@ std::unique_ptr<Transfer> NoTransport<Real>::start_panel_exchange(const PassPlan
 
 // If the synthetic pivot is among this rank's rows, its own candidate is the pivot; otherwise a placeholder arrives.
 template <class Real>
-void NoTransport<Real>::reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) {
+void NoTransport<Real>::reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) {
   if (distribution_.shape.rows == 1) return;
   const Index n = distribution_.n;
   const auto width = static_cast<std::size_t>(pass.width);
@@ -190,40 +182,22 @@ void NoTransport<Real>::reduce_candidates(const PassPlan& pass, Index column, Ca
   candidates.set_header(chosen);
 }
 
-// Those of the synthetic winners that the sender has are so large that they win; the others are too small to.
+// Candidates are numbers of rows alone: only recordings have tournaments here.
 template <class Real>
 void NoTransport<Real>::receive(const PassPlan& pass, Index column, int from, std::span<Real> message) {
-  fill(message);
   const auto blocks = tournaments_of_pass(distribution_, pass.pass);
   const TournamentBlock& block = blocks[static_cast<std::size_t>(column / tournament_columns)];
   const std::set<int> senders = process_rows_behind(block, from, position_.row);
-  const GlobalIndex top = distribution_.rows.first(BlockIndex(pass.pass)) + column;
-
-  // row[j]: the winner of the block's column j
-  std::vector<GlobalIndex> row(static_cast<std::size_t>(block.width));
-  for (Index j = 0; j < block.width; ++j) row[static_cast<std::size_t>(j)] = top + j;
-  const auto positions = std::span(pivots_of(pass)).subspan(static_cast<std::size_t>(column), row.size());
-  for (const GlobalRowMove& move : net_row_moves(top, positions)) {
-    if (move.to < top + block.width) row[static_cast<std::size_t>(move.to - top)] = move.from;
-  }
-  const auto is_sent = [&](GlobalIndex winner) { return senders.contains(distribution_.rows.owner(winner)); };
-
   const Index count = candidates_in_message<Real>(static_cast<Index>(message.size()), pass.width);
   RowsMessage<Real> candidates(message, count, count, pass.width);
-  Index i = 0;
-  for (Index j = 0; j < block.width && i < count; ++j) {
-    if (!is_sent(row[static_cast<std::size_t>(j)])) continue;
-    candidates.set_number(i, row[static_cast<std::size_t>(j)].value);
-    candidates.rows()(i, column + j) = static_cast<Real>(distribution_.n);
-    ++i;
-  }
-  for (GlobalIndex other = top; i < count && other.value < distribution_.n;) {
-    if (!is_sent(other)) {  // nor is the rest of its block
-      other = GlobalIndex((other.value / distribution_.nb + 1) * distribution_.nb);
-      continue;
+  GlobalIndex row = distribution_.rows.first(BlockIndex(pass.pass)) + column;
+  for (Index i = 0; i < count && row.value < distribution_.n;) {
+    if (senders.contains(distribution_.rows.owner(row))) {
+      candidates.set_number(i++, row.value);
+      ++row;
+    } else {  // nor is the rest of its block
+      row = GlobalIndex((row.value / distribution_.nb + 1) * distribution_.nb);
     }
-    if (std::ranges::find(row, other) == row.end()) candidates.set_number(i++, other.value);
-    ++other;
   }
 }
 

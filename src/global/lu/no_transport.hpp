@@ -1,7 +1,6 @@
 // A transport that sends nothing: placeholders arrive in place of messages. `glinpack plu --compute-only`.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "lu/parameters.hpp"
@@ -24,16 +23,15 @@ void fill_with_placeholders(std::span<Real> values, Index n);
 
 /// Placeholders have the extents and the magnitudes of real messages: synthetic pivots, small numbers for L and U, and
 /// sent rows for received rows. A pivot row of another rank has a large diagonal element, so that multipliers are
-/// small.
+/// small. A tournament's winners depend on rows that messages bring: only a backend that computes nothing has one here.
 template <class Real>
 class NoTransport final : public Transport<Real> {
  public:
   /// Numbers for messages of up to `largest` elements are made here, before the run is timed; 0: placeholders are
   /// pivots and row numbers alone, for a backend that computes nothing. `column_shares_memory`: as the ranks of this
-  /// process column would by messages. `agree`: the logical AND over the grid.
-  NoTransport(
-      const Distribution& distribution, GridPosition position, Pivoting pivoting, std::size_t largest,
-      bool column_shares_memory = false, std::function<bool(bool)> agree = [](bool mine) { return mine; });
+  /// process column would by messages.
+  NoTransport(const Distribution& distribution, GridPosition position, Pivoting pivoting, std::size_t largest,
+              bool column_shares_memory = false);
 
   std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
                                             Index column) override;
@@ -42,15 +40,13 @@ class NoTransport final : public Transport<Real> {
   std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
                                                  Real* buffer) override;
   bool column_shares_memory() const override { return column_shares_memory_; }
-  void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) override;
+  void reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) override;
   void send(const PassPlan&, Index, int, std::span<const Real>) override {}
   void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;
-  bool all_agree(bool mine) override { return agree_(mine); }
 
  private:
   const std::vector<GlobalIndex>& pivots_of(const PassPlan& pass);
   void fill(std::span<Real> message, Index first = 0);
-  void fill_winners(const PassPlan& pass, Index column, std::span<Real> message);
 
   const Distribution& distribution_;
   GridPosition position_;
@@ -58,7 +54,6 @@ class NoTransport final : public Transport<Real> {
   Index pivots_pass_ = -1;
   std::vector<GlobalIndex> pivots_;  // of that pass
   std::vector<Real> numbers_;        // copied into messages
-  std::function<bool(bool)> agree_;
   bool column_shares_memory_;
 };
 

@@ -9,7 +9,7 @@
 #include "abft/checksums.hpp"
 #include "base/precision.hpp"
 #include "matrix/distribution.hpp"
-#include "mpi/node_broadcast.hpp"
+#include "transport/node_route.hpp"
 #include "transport/row_exchange_plan.hpp"
 #include "transport/transport.hpp"
 
@@ -72,15 +72,14 @@ struct RunParameters {
   PanelPlace panel = PanelPlace::automatic;
   BroadcastKind broadcast = BroadcastKind::ring;
   NodeTransport node_transport = NodeTransport::shared;
-  RowSwap row_swap;         // its kind matters if rows cross the network, its pieces in any case
+  RowSwap row_swap = {};    // its kind matters if rows cross the network, its pieces in any case
   int lookahead = 1;        // 0: a panel is factorised after the pass before it; more than 1 computes as 1
   double threshold = 16.0;  // of the scaled residual; 0 or less: no check (HPL.dat line 13)
   RunParts parts = RunParts::all;
-  bool abft = false;        // carries checksums and checks them (abft/checksums.hpp)
-  Index abft_every = 0;     // passes between two checks; 0: passes_between_checks(nb)
-  bool abft_stop = false;   // a mismatch ends the run
-  bool full_check = false;  // also solve/full_check.hpp
-  bool refine = false;      // refine the solution in double precision; the factors have the backend's precision
+  bool abft = false;       // carries checksums and checks them (abft/checksums.hpp)
+  Index abft_every = 0;    // passes between two checks; 0: passes_between_checks(nb)
+  bool abft_stop = false;  // a mismatch ends the run
+  bool refine = false;     // refine the solution in double precision; the factors have the backend's precision
   /// Keeps memory for a copy of the local matrix, from which checkpoints are written.
   bool checkpoint_copy = false;
 };
@@ -99,8 +98,8 @@ constexpr PanelMethod panel_method(const RunParameters& parameters, const GridSh
     return PanelMethod::host;
   }
   if (grid.rows == 1) return PanelMethod::whole;
-  constexpr int most_rows = 8;  // GPUs of a node
-  if (column_shares_memory && grid.rows <= most_rows) return PanelMethod::gathered;
+  constexpr int max_rows = 8;  // GPUs of a node
+  if (column_shares_memory && grid.rows <= max_rows) return PanelMethod::gathered;
   if (parameters.pivoting == Pivoting::tournament) return PanelMethod::distributed;
   return parameters.panel == PanelPlace::device ? PanelMethod::gathered : PanelMethod::host;
 }

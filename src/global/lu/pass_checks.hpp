@@ -12,7 +12,7 @@ template <class Real>
 class PassChecks {
  public:
   /// `checksums` may be null. Both must outlive it.
-  PassChecks(Checksums<Real>* checksums, Transport<Real>& transport) : checksums_(checksums), transport_(transport) {}
+  PassChecks(Checksums<Real>* checksums, const Communicator& grid) : checksums_(checksums), grid_(grid) {}
 
   /// Before the first pass to run. Later passes continue from restored sums.
   void start(PassRange passes) {
@@ -24,10 +24,10 @@ class PassChecks {
   /// (Checksums::sum_l).
   void before_update(const PassPlan& pass, const Panel<Real>& panel, bool panel_is_in_matrix) {
     stores_operand_ = pass.in_pivot_column && !panel_is_in_matrix;
-    if (checksums_ != nullptr && stores_operand_) checksums_->sum_l(pass, panel.factors, panel.above());
+    if (checksums_ != nullptr && stores_operand_) checksums_->sum_l(pass, panel.factors, panel.l11_rows());
   }
   void after_update(const PassPlan& pass, const Panel<Real>& panel) {
-    if (checksums_ != nullptr && !stores_operand_) checksums_->sum_l(pass, panel.factors, panel.above());
+    if (checksums_ != nullptr && !stores_operand_) checksums_->sum_l(pass, panel.factors, panel.l11_rows());
   }
   /// The columns of panel k + 1 are updated, and it is not factorised yet.
   void next_panel_updated(const PassPlan& pass, const PassPlan& next) {
@@ -50,11 +50,11 @@ class PassChecks {
 
  private:
   bool continues(PassObserver& observer) {
-    return transport_.all_agree(checksums_->mismatches().empty()) || observer.continues_after_mismatch();
+    return all_agree(grid_, checksums_->mismatches().empty()) || observer.continues_after_mismatch();
   }
 
   Checksums<Real>* checksums_;
-  Transport<Real>& transport_;
+  const Communicator& grid_;
   bool stores_operand_ = false;
 };
 

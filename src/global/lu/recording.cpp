@@ -22,7 +22,8 @@ RankOperations record(const RunParameters& parameters, GridShape grid, GridPosit
   NoTransport<Real> placeholders(distribution, position, parameters.pivoting, 0, column_shares_memory);
   RecordingTransport<Real> recorder(placeholders, grid, position, completion_of(parameters.parts), operations);
   AllPasses observer(timeline);
-  const RankContext<Real> context{computes_nothing, distribution, position, *backend, recorder, timeline};
+  const LoneGrid lone(grid, position);
+  const RankContext<Real> context{computes_nothing, distribution, lone, *backend, recorder, timeline};
   make_lu<Real>(context, *a, nullptr, row_plans)->run(observer, passes);
   return {operations.take(), recorder.records()};
 }

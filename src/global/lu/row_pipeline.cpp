@@ -16,7 +16,7 @@ RowPipeline<Real>::RowPipeline(const RankContext<Real>& context, DeviceMatrix<Re
       operand_(context.backend.make_operand(context.distribution.nb, a.columns())),
       row_exchange_(context.backend, context.transport,
                     context.distribution.shape.rows > 1 ? context.distribution.nb : 0, a.columns()) {
-  if (all_compute_u12_) operand_->room(context.distribution.nb, a.columns());
+  if (all_compute_u12_) operand_->storage(context.distribution.nb, a.columns());
   // nb rows, and as many that they replace
   context.backend.reserve_moves(2 * context.distribution.nb, a.columns());
 }
@@ -78,7 +78,7 @@ DeviceBlock<Real> RowPipeline<Real>::destination(const PassPlan& pass, ColumnRan
   if (pass.in_pivot_row) {
     return {&a_, pass.panel_row.value, pass.trailing_column.value + columns.first, pass.width, columns.count};
   }
-  return all_compute_u12_ ? operand_->room(pass.width, columns.count) : DeviceBlock<Real>{};
+  return all_compute_u12_ ? operand_->storage(pass.width, columns.count) : DeviceBlock<Real>{};
 }
 
 // U12 on every rank: as computed here, or received from the pivot's process row.
@@ -115,7 +115,7 @@ bool RowPipeline<Real>::rows_move(const PassPlan& pass, ColumnRange columns) con
 template <class Real>
 RowExchangePlan RowPipeline<Real>::plan(const PassPlan& pass, const Panel<Real>& panel, ColumnRange columns) const {
   const auto make = [&](auto&& plan_rows) {
-    return plan_rows(context_.parameters.row_swap, all_compute_u12_, context_.distribution, context_.position, pass,
+    return plan_rows(context_.parameters.row_swap, all_compute_u12_, context_.distribution, context_.position(), pass,
                      panel.pivots, columns);
   };
   if (plans_ == nullptr) return make(plan_row_swap);

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "lu/panel/panel.hpp"
-#include "lu/rank_context.hpp"
+#include "lu/parameters.hpp"
+#include "transport/rank_context.hpp"
 #include "transport/row_exchange.hpp"
 
 namespace glinpack {

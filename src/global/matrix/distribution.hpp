@@ -72,10 +72,10 @@ class BlockCyclic {
   int processes_;
 };
 
-/// The augmented matrix [A | b], N x (N+1), over a grid: b is global column N, as in HPL.
+/// The augmented matrix [A | b], N x (N+1), over a grid: b is global column N, as in HPL; or A alone.
 struct Distribution {
-  Distribution(Index n, Index nb, GridShape grid)
-      : rows(n, nb, grid.rows), columns(n + 1, nb, grid.columns), n(n), nb(nb), shape(grid) {}
+  Distribution(Index n, Index nb, GridShape grid, Index right_hand_sides = 1)
+      : rows(n, nb, grid.rows), columns(n + right_hand_sides, nb, grid.columns), n(n), nb(nb), shape(grid) {}
 
   BlockCyclic rows;
   BlockCyclic columns;

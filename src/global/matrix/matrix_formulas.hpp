@@ -1,29 +1,22 @@
 // Matrices whose element (i, j) is a formula of i, j, n and the seed: the same on every grid, without communication.
-// Indices count from 0. Deterministic bases: SLATE's (slate/matgen/generate_matrix_ge.cc); riemann: MATLAB's gallery
-// (Higham, The Test Matrix Toolbox for MATLAB, Numerical Analysis Report 276, Manchester, 1995). Random ones: each
-// element is hashed from its number i (n+1) + j by SplitMix64 (Steele, Lea, Flood, Fast splittable pseudorandom number
-// generators, OOPSLA 2014). HPL takes the elements column by column from one linear congruential sequence; here no
-// affine map leads from one element to the next.
+// Indices count from 0. Random ones: each element is hashed from its number i (n+1) + j by SplitMix64 (Steele, Lea,
+// Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). HPL takes the elements column by column from one
+// linear congruential sequence; here no affine map leads from one element to the next.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <span>
-#include <string_view>
 
 #include "base/matrix_view.hpp"
+#include "matrix/matrix_kind.hpp"
 
 namespace glinpack {
 
 using MatrixElement = std::function<double(Index i, Index j)>;
 
-/// What partial pivoting finds: the column of the first zero pivot; none if the matrix is nonsingular.
-struct Singularity {
-  std::optional<Index> column{};
-  bool uncertain = false;  // rounding or chance decides whether an earlier pivot, or any without a column, is zero
-};
+/// Any kind but hpl and file. Throws std::invalid_argument for these.
+MatrixElement matrix_element(MatrixKind kind, Index n, std::uint64_t seed);
 
 /// L U with L unit lower triangular, -alpha below the diagonal, and U unit upper triangular, -beta above it (Fasi and
 /// Higham, Matrices with tunable infinity-norm condition number and no need for pivoting in LU factorization, SIAM J.
@@ -41,19 +34,6 @@ class MxpElement {
   double alpha_;
   double beta_;
 };
-
-struct MatrixBase {
-  std::string_view name;
-  std::string_view description;  // "The matrix A is ..."
-  std::function<MatrixElement(Index n, std::uint64_t seed)> element;
-  std::function<Singularity(Index n)> singularity;  // empty: nonsingular
-  bool random = false;
-};
-
-/// All bases but hpl, file, dlatb4 and those with a spectrum.
-std::span<const MatrixBase> matrix_bases();
-/// Null if there is none of this name.
-const MatrixBase* find_matrix_base(std::string_view name);
 
 /// Number `number`, counted from 0, of SplitMix64 with this seed.
 std::uint64_t splitmix64(std::uint64_t seed, std::uint64_t number);

@@ -1,14 +1,9 @@
 #include "matrix/matrix_source.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "base/hpl_generator.hpp"
-#include "matrix/spectrum.hpp"
 
 namespace glinpack {
 
@@ -91,11 +86,9 @@ class HplSource final : public MatrixSource {
 template <class Element>
 class FormulaSource final : public MatrixSource {
  public:
-  FormulaSource(Index n, std::uint64_t seed, Element element, double scale_of_b, Singularity singularity)
-      : n_(n), seed_(seed), element_(std::move(element)), scale_of_b_(scale_of_b), singularity_(singularity) {}
+  FormulaSource(Index n, std::uint64_t seed, Element element) : n_(n), seed_(seed), element_(std::move(element)) {}
 
   Index order() const override { return n_; }
-  Singularity singularity() const override { return singularity_; }
 
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
@@ -109,7 +102,7 @@ class FormulaSource final : public MatrixSource {
           values[j] = element_(row, column++);
         }
       }
-      if (to.columns > columns_of_a) values[columns_of_a] = scale_of_b_ * uniform_element(n_, seed_, row, n_);
+      if (to.columns > columns_of_a) values[columns_of_a] = uniform_element(n_, seed_, row, n_);
     }
   }
 
@@ -117,88 +110,7 @@ class FormulaSource final : public MatrixSource {
   Index n_;
   std::uint64_t seed_;
   Element element_;
-  double scale_of_b_;
-  Singularity singularity_;
 };
-
-/// Of the precision of the factors. `epsilon` is LAPACK's dlamch('Precision').
-struct Limits {
-  double epsilon;
-  double safe_minimum;
-};
-Limits limits_of(Precision factors) {
-  using Single = std::numeric_limits<float>;
-  using Double = std::numeric_limits<double>;
-  return factors == Precision::double_ ? Limits{Double::epsilon(), Double::min()}
-                                       : Limits{Single::epsilon(), Single::min()};
-}
-
-double scale_of(MatrixSpec::Scale scale, const Limits& limits) {
-  const double ufl = limits.safe_minimum / limits.epsilon / 4;
-  switch (scale) {
-    case MatrixSpec::Scale::one:
-      return 1;
-    case MatrixSpec::Scale::ufl:
-      return ufl;
-    case MatrixSpec::Scale::ofl:
-      return 1 / ufl;
-    case MatrixSpec::Scale::small:
-      return std::sqrt(limits.safe_minimum);
-    case MatrixSpec::Scale::large:
-      return 1 / std::sqrt(limits.safe_minimum);
-  }
-  return 1;
-}
-
-double condition_of(const MatrixSpec& spec, const Limits& limits) {
-  if (spec.condition) return *spec.condition;
-  if (spec.share_of_epsilon == 0) return 1 / std::sqrt(limits.epsilon);
-  const double condition = spec.share_of_epsilon / limits.epsilon;
-  return spec.root_of_condition ? std::sqrt(condition) : condition;
-}
-
-// dlatb4's types 2 and 3: the diagonal decreases from 1 to 1/2, and the triangle is so small that the condition is
-// below 10.
-MatrixElement triangle(Index n, std::uint64_t seed, bool upper) {
-  return [n, seed, upper](Index i, Index j) {
-    if (i == j) return std::exp2(-static_cast<double>(i) / static_cast<double>(std::max<Index>(1, n - 1)));
-    return (j > i) == upper ? uniform_element(n, seed, i, j) / static_cast<double>(n) : 0.0;
-  };
-}
-
-MatrixElement element_of(const MatrixSpec& spec, Index n, std::uint64_t seed, const Limits& limits) {
-  if (const MatrixBase* base = find_matrix_base(spec.base)) return base->element(n, seed);
-  if (spec.base == "upper" || spec.base == "lower") return triangle(n, seed, spec.base == "upper");
-  const SpectrumUse use = spec.base == "diag"                         ? SpectrumUse::diag
-                          : spec.base == "svd"                        ? SpectrumUse::svd
-                          : spec.base == "poev" || spec.base == "spd" ? SpectrumUse::poev
-                                                                      : SpectrumUse::heev;
-  return spectrum_matrix(use, spectrum_values(spec.spectrum, n, condition_of(spec, limits), seed), seed);
-}
-
-MatrixElement modified(MatrixElement element, const MatrixSpec& spec, Index n, double scale) {
-  if (spec.dominant) {
-    element = [element = std::move(element), n](Index i, Index j) {
-      return element(i, j) + (i == j ? static_cast<double>(n) : 0);
-    };
-  }
-  if (scale != 1) {
-    element = [element = std::move(element), scale](Index i, Index j) { return scale * element(i, j); };
-  }
-  if (!spec.zero_half && !spec.zero_column) return element;
-  const Index first_zero = *spec.first_zero_column(n);
-  return [element = std::move(element), first_zero, half = spec.zero_half](Index i, Index j) {
-    return j == first_zero || (half && j >= first_zero) ? 0.0 : element(i, j);
-  };
-}
-
-Singularity singularity_of(const MatrixSpec& spec, Index n) {
-  const MatrixBase* base = find_matrix_base(spec.base);
-  Singularity result = base != nullptr && base->singularity && !spec.dominant ? base->singularity(n) : Singularity{};
-  const std::optional<Index> zero = spec.first_zero_column(n);
-  if (zero && (!result.column || *zero < *result.column)) result.column = zero;
-  return result;
-}
 
 // Holds a rank's part of A (local rows x local columns, row-major) and of b.
 class StoredSource final : public MatrixSource {
@@ -207,8 +119,6 @@ class StoredSource final : public MatrixSource {
       : n_(n), local_a_(std::move(local_a)), local_b_(std::move(local_b)) {}
 
   Index order() const override { return n_; }
-  // not known before its factorisation
-  Singularity singularity() const override { return {.uncertain = true}; }
 
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
@@ -232,17 +142,14 @@ std::unique_ptr<MatrixSource> make_hpl_source(Index n, std::uint64_t seed) {
   return std::make_unique<HplSource>(n, seed);
 }
 
-std::unique_ptr<MatrixSource> make_source(const MatrixKind& kind, Index n, std::uint64_t seed, Precision factors) {
-  if (kind == MatrixKind::file) throw std::invalid_argument("a matrix from a file is no formula");
+std::unique_ptr<MatrixSource> make_source(MatrixKind kind, Index n, std::uint64_t seed) {
   if (kind == MatrixKind::hpl) return make_hpl_source(n, seed);
-  if (kind == MatrixKind::mxp) {
-    return std::make_unique<FormulaSource<MxpElement>>(n, seed, MxpElement(n), 1, Singularity{});
-  }
-  const MatrixSpec spec = spec_of(std::string(kind.name()));
-  const Limits limits = limits_of(factors);
-  const double scale = scale_of(spec.scale, limits);
-  MatrixElement element = modified(element_of(spec, n, seed, limits), spec, n, scale);
-  return std::make_unique<FormulaSource<MatrixElement>>(n, seed, std::move(element), scale, singularity_of(spec, n));
+  if (kind == MatrixKind::mxp) return std::make_unique<FormulaSource<MxpElement>>(n, seed, MxpElement(n));
+  return make_formula_source(matrix_element(kind, n, seed), n, seed);
+}
+
+std::unique_ptr<MatrixSource> make_formula_source(MatrixElement element, Index n, std::uint64_t seed) {
+  return std::make_unique<FormulaSource<MatrixElement>>(n, seed, std::move(element));
 }
 
 std::unique_ptr<MatrixSource> make_stored_source(Index n, std::vector<double> local_a, std::vector<double> local_b) {

@@ -3,9 +3,9 @@
 // every grid and block size. Indices count from 0; the right-hand side b is column n of the n x (n+1) matrix [A | b].
 //
 //   hpl     HPL's own, A and b, in (-0.5, 0.5] (base/hpl_generator.hpp; HPL_pdmatgen.c, HPL_pdrand.c)
-//   others  matrix_kind.hpp. b is uniform in [-1, 1), scaled as A is: for small Wilkinson matrices, b = A 1 would be
-//           integers, and elimination would have no roundoff that growth could amplify. The seed is that of the random
-//           elements, including b
+//   others  matrix_formulas.hpp. b is uniform in [-1, 1): for small Wilkinson matrices, b = A 1 would be integers, and
+//           elimination would have no roundoff that growth could amplify. The seed is that of the random elements,
+//           including b
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,6 @@
 
 #include "base/hpl_generator.hpp"
 #include "base/matrix_view.hpp"
-#include "base/precision.hpp"
 #include "matrix/distribution.hpp"
 #include "matrix/matrix_formulas.hpp"
 #include "matrix/matrix_kind.hpp"
@@ -33,13 +32,13 @@ class MatrixSource {
                     RowMajorView<double> to) const = 0;
   /// The jumps of HPL's generator to all local elements of [A | b]; none if the matrix is not HPL's.
   virtual std::optional<HplElements> hpl_elements(const Distribution&, GridPosition) const { return std::nullopt; }
-  virtual Singularity singularity() const { return {}; }
 };
 
-/// The matrix [A | b] of order n. `factors`: their precision decides on default conditions and on scales. Throws
-/// std::invalid_argument for `file`, and for a zero column that the matrix does not have.
-std::unique_ptr<MatrixSource> make_source(const MatrixKind& kind, Index n, std::uint64_t seed,
-                                          Precision factors = Precision::double_);
+/// The matrix [A | b] of order n. Throws std::invalid_argument for `file`.
+std::unique_ptr<MatrixSource> make_source(MatrixKind kind, Index n, std::uint64_t seed);
+
+/// A of these elements, b uniform in [-1, 1).
+std::unique_ptr<MatrixSource> make_formula_source(MatrixElement element, Index n, std::uint64_t seed);
 
 /// HPL's matrix [A | b] of order n (HPL_pdmatgen.c, HPL_pdrand.c); seed 100 is HPL's own.
 std::unique_ptr<MatrixSource> make_hpl_source(Index n, std::uint64_t seed = 100);

@@ -1,52 +1,17 @@
-// Broadcasts along process rows and columns, chosen by name as HPL's BCAST values are.
+// Broadcasts along process rows and columns by MPI.
 #pragma once
 
 #include <mpi.h>
 
-#include <array>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "base/matrix_view.hpp"
-#include "mpi/node_route.hpp"
+#include "transport/broadcast_kind.hpp"
+#include "transport/node_route.hpp"
 
 namespace glinpack {
 
 struct Pending;
-
-enum class BroadcastKind {
-  ring,                // HPL 0, 1rg: increasing ring
-  ring_modified,       // HPL 1, 1rM: the root's neighbour receives first and does not forward
-  two_rings,           // HPL 2, 2rg
-  two_rings_modified,  // HPL 3, 2rM
-  long_,               // HPL 4, Lng: scatter, then roll
-  long_modified,       // HPL 5, LnM
-  ibcast,              // MPI_Ibcast
-  ring_pipelined,      // the ring, with the message in pieces; HPL has none
-};
-
-inline constexpr std::array all_broadcasts{
-    BroadcastKind::ring,  BroadcastKind::ring_modified, BroadcastKind::two_rings, BroadcastKind::two_rings_modified,
-    BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ibcast,    BroadcastKind::ring_pipelined};
-
-/// An MPI collective: it needs all ranks of a communicator, and MPI chooses its messages.
-constexpr bool is_mpi_collective(BroadcastKind kind) { return kind == BroadcastKind::ibcast; }
-
-/// How the ranks of one node pass broadcast data to each other.
-enum class NodeTransport {
-  shared,  // through shared memory; by messages if it is unavailable
-  mpi,     // by messages, as between nodes
-};
-inline constexpr std::array all_node_transports{NodeTransport::shared, NodeTransport::mpi};
-std::string_view name_of(NodeTransport transport);  // "shared", "mpi"
-
-/// "ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast", "ring-pipelined".
-std::string_view name_of(BroadcastKind kind);
-/// By name, by HPL's name (1rg 1rM 2rg 2rM Lng LnM) or digit (0 ... 5).
-std::optional<BroadcastKind> broadcast_from_name(std::string_view name);
-/// HPL's digit; those that HPL does not have are 6, ibcast, and 7, ring_pipelined.
-int hpl_digit(BroadcastKind kind);
 
 /// A pending broadcast. Non-blocking: the constructor starts it, test() makes progress, wait() ends it. The buffer must
 /// outlive it, and must not change on the root until it is done.

@@ -24,28 +24,28 @@ std::function<void()> call_before_abort;
 constexpr int tests_before_nap = 4000;
 constexpr std::chrono::microseconds nap{50};
 
-struct Introduced {
+struct Registered {
   MPI_Comm communicator;
   Awaited what;
   std::vector<int> world_ranks;
 };
 
 // The communicators of the present grid.
-std::vector<Introduced>& all_introduced() {
-  static std::vector<Introduced> all;
+std::vector<Registered>& all_registered() {
+  static std::vector<Registered> all;
   return all;
 }
 
-const Introduced* find(MPI_Comm communicator) {
-  for (const Introduced& one : all_introduced()) {
+const Registered* find(MPI_Comm communicator) {
+  for (const Registered& one : all_registered()) {
     if (one.communicator == communicator) return &one;
   }
   return nullptr;
 }
 
 int world_rank(MPI_Comm communicator, int rank) {
-  const Introduced* const introduced = find(communicator);
-  return introduced == nullptr ? rank : introduced->world_ranks[static_cast<std::size_t>(rank)];
+  const Registered* const registered = find(communicator);
+  return registered == nullptr ? rank : registered->world_ranks[static_cast<std::size_t>(rank)];
 }
 
 }  // namespace
@@ -73,11 +73,11 @@ Pending Pending::from(MPI_Comm communicator, int rank) { return {Awaited::from, 
 Pending Pending::to(MPI_Comm communicator, int rank) { return {Awaited::to, world_rank(communicator, rank)}; }
 
 Pending Pending::with_all_of(MPI_Comm communicator) {
-  const Introduced* const introduced = find(communicator);
-  return {introduced == nullptr ? Awaited::all : introduced->what, -1};
+  const Registered* const registered = find(communicator);
+  return {registered == nullptr ? Awaited::all : registered->what, -1};
 }
 
-void introduce_communicator(MPI_Comm communicator, Awaited what) {
+void register_communicator(MPI_Comm communicator, Awaited what) {
   const int size = size_of(communicator);
   MPI_Group here = MPI_GROUP_NULL;
   MPI_Group world = MPI_GROUP_NULL;
@@ -85,20 +85,20 @@ void introduce_communicator(MPI_Comm communicator, Awaited what) {
   GLINPACK_MPI(MPI_Comm_group(MPI_COMM_WORLD, &world));
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::iota(ranks.begin(), ranks.end(), 0);
-  Introduced introduced{communicator, what, std::vector<int>(ranks.size())};
-  GLINPACK_MPI(MPI_Group_translate_ranks(here, size, ranks.data(), world, introduced.world_ranks.data()));
+  Registered registered{communicator, what, std::vector<int>(ranks.size())};
+  GLINPACK_MPI(MPI_Group_translate_ranks(here, size, ranks.data(), world, registered.world_ranks.data()));
   GLINPACK_MPI(MPI_Group_free(&here));
   GLINPACK_MPI(MPI_Group_free(&world));
-  all_introduced().push_back(std::move(introduced));
+  all_registered().push_back(std::move(registered));
 }
 
-void forget_communicator(MPI_Comm communicator) {
-  std::erase_if(all_introduced(), [communicator](const Introduced& one) { return one.communicator == communicator; });
+void unregister_communicator(MPI_Comm communicator) {
+  std::erase_if(all_registered(), [communicator](const Registered& one) { return one.communicator == communicator; });
 }
 
 void wait_until(const std::function<bool()>& done, const Pending& pending) {
   if (done()) return own_progress().step();
-  const PendingNote note(pending);
+  const ScopedWait note(pending);
   for (int tests = 0; !done(); ++tests) {
     if (!ranks_outnumber_cores()) continue;
     if (tests < tests_before_nap) {
@@ -139,49 +139,93 @@ void receive_message(MPI_Comm communicator, void* data, Index count, MPI_Datatyp
   wait(request, Pending::from(communicator, from));
 }
 
-void barrier(MPI_Comm communicator) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  GLINPACK_MPI(MPI_Ibarrier(communicator, &request));
-  wait(request, Pending::with_all_of(communicator));
-}
-
 void all_reduce(MPI_Comm communicator, void* in_place, int count, MPI_Datatype type, MPI_Op operation) {
   MPI_Request request = MPI_REQUEST_NULL;
   GLINPACK_MPI(MPI_Iallreduce(MPI_IN_PLACE, in_place, count, type, operation, communicator, &request));
   wait(request, Pending::with_all_of(communicator));
 }
 
-void sum_over(MPI_Comm communicator, std::span<double> values) {
-  all_reduce(communicator, values.data(), message_count(static_cast<Index>(values.size())), MPI_DOUBLE, MPI_SUM);
+namespace {
+
+MPI_Op operation_of(Reduction reduction) {
+  return reduction == Reduction::sum ? MPI_SUM : reduction == Reduction::max ? MPI_MAX : MPI_MIN;
 }
 
-void broadcast_bytes(MPI_Comm communicator, std::string& bytes, int root) {
+template <class Real>
+void reduce_to(MPI_Comm communicator, int root, std::span<Real> values) {
+  const bool receives = rank_in(communicator) == root;
+  MPI_Request request = MPI_REQUEST_NULL;
+  GLINPACK_MPI(MPI_Ireduce(receives ? MPI_IN_PLACE : values.data(), values.data(),
+                           message_count(static_cast<Index>(values.size())), mpi_type<Real>(), MPI_SUM, root,
+                           communicator, &request));
+  wait(request, Pending::with_all_of(communicator));
+}
+
+void broadcast_from(MPI_Comm communicator, int root, void* data, std::size_t count, MPI_Datatype type) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  GLINPACK_MPI(MPI_Ibcast(data, message_count(static_cast<Index>(count)), type, root, communicator, &request));
+  wait(request, Pending::with_all_of(communicator));
+}
+
+}  // namespace
+
+int MpiCommunicator::rank() const { return rank_in(handle_); }
+
+int MpiCommunicator::size() const { return size_of(handle_); }
+
+std::string MpiCommunicator::name_of_rank() const { return host_name() + ", rank " + std::to_string(rank()); }
+
+void MpiCommunicator::barrier() const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  GLINPACK_MPI(MPI_Ibarrier(handle_, &request));
+  wait(request, Pending::with_all_of(handle_));
+}
+
+void MpiCommunicator::all_reduce(std::span<double> values, Reduction reduction) const {
+  glinpack::all_reduce(handle_, values.data(), message_count(static_cast<Index>(values.size())), MPI_DOUBLE,
+                       operation_of(reduction));
+}
+
+void MpiCommunicator::all_reduce(std::span<std::int64_t> values, Reduction reduction) const {
+  glinpack::all_reduce(handle_, values.data(), message_count(static_cast<Index>(values.size())), MPI_INT64_T,
+                       operation_of(reduction));
+}
+
+void MpiCommunicator::sum_at(int root, std::span<float> values) const { reduce_to(handle_, root, values); }
+
+void MpiCommunicator::sum_at(int root, std::span<double> values) const { reduce_to(handle_, root, values); }
+
+void MpiCommunicator::broadcast(int root, std::span<float> values) const {
+  broadcast_from(handle_, root, values.data(), values.size(), MPI_FLOAT);
+}
+
+void MpiCommunicator::broadcast(int root, std::span<double> values) const {
+  broadcast_from(handle_, root, values.data(), values.size(), MPI_DOUBLE);
+}
+
+void MpiCommunicator::broadcast(int root, std::string& bytes) const {
   unsigned long long size = bytes.size();
-  MPI_Request request = MPI_REQUEST_NULL;
-  GLINPACK_MPI(MPI_Ibcast(&size, 1, MPI_UNSIGNED_LONG_LONG, root, communicator, &request));
-  wait(request, Pending::with_all_of(communicator));
+  broadcast_from(handle_, root, &size, 1, MPI_UNSIGNED_LONG_LONG);
   bytes.resize(size);
-  GLINPACK_MPI(MPI_Ibcast(bytes.data(), message_count(static_cast<Index>(bytes.size())), MPI_BYTE, root, communicator,
-                          &request));
-  wait(request, Pending::with_all_of(communicator));
+  broadcast_from(handle_, root, bytes.data(), bytes.size(), MPI_BYTE);
 }
 
-void all_gather(MPI_Comm communicator, const void* mine, void* all, int bytes_each) {
+void MpiCommunicator::all_gather(std::span<const std::byte> mine, std::byte* all) const {
+  const int bytes = message_count(static_cast<Index>(mine.size()));
   MPI_Request request = MPI_REQUEST_NULL;
-  GLINPACK_MPI(MPI_Iallgather(mine, bytes_each, MPI_BYTE, all, bytes_each, MPI_BYTE, communicator, &request));
-  wait(request, Pending::with_all_of(communicator));
+  GLINPACK_MPI(MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all, bytes, MPI_BYTE, handle_, &request));
+  wait(request, Pending::with_all_of(handle_));
 }
 
-std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& bytes, int root) {
+std::vector<std::string> MpiCommunicator::gather(int root, const std::string& bytes) const {
   // one message per rank: the sum may exceed the int displacements of MPI_Gatherv
   constexpr int tag = tags::gather;
-  if (rank_in(communicator) != root) {
-    send_message(communicator, bytes.data(), static_cast<Index>(bytes.size()), MPI_BYTE, root, tag);
+  if (rank() != root) {
+    send_message(handle_, bytes.data(), static_cast<Index>(bytes.size()), MPI_BYTE, root, tag);
     return {};
   }
-  const int size = size_of(communicator);
-  std::vector<std::string> all(static_cast<std::size_t>(size));
-  for (int from = 0; from < size; ++from) {
+  std::vector<std::string> all(static_cast<std::size_t>(size()));
+  for (int from = 0; from < size(); ++from) {
     std::string& into = all[static_cast<std::size_t>(from)];
     if (from == root) {
       into = bytes;
@@ -189,34 +233,23 @@ std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& 
     }
     MPI_Status status;
     int arrived = 0;
-    const PendingNote note(Pending::from(communicator, from));
+    const ScopedWait note(Pending::from(handle_, from));
     while (true) {
-      GLINPACK_MPI(MPI_Iprobe(from, tag, communicator, &arrived, &status));
+      GLINPACK_MPI(MPI_Iprobe(from, tag, handle_, &arrived, &status));
       if (arrived != 0) break;
       if (ranks_outnumber_cores()) std::this_thread::sleep_for(nap);
     }
     int count = 0;
     GLINPACK_MPI(MPI_Get_count(&status, MPI_BYTE, &count));
     into.resize(static_cast<std::size_t>(count));
-    GLINPACK_MPI(MPI_Recv(into.data(), count, MPI_BYTE, from, tag, communicator, MPI_STATUS_IGNORE));
+    GLINPACK_MPI(MPI_Recv(into.data(), count, MPI_BYTE, from, tag, handle_, MPI_STATUS_IGNORE));
   }
   return all;
 }
 
-bool all_agree(MPI_Comm communicator, bool fine) {
-  int agreed = fine ? 1 : 0;
-  all_reduce(communicator, &agreed, 1, MPI_INT, MPI_MIN);
-  return agreed == 1;
-}
-
-void agree_or_throw(MPI_Comm communicator, const std::string& error, bool names_its_rank) {
-  const int rank = rank_in(communicator);
-  int first_failed = error.empty() ? INT_MAX : rank;
-  all_reduce(communicator, &first_failed, 1, MPI_INT, MPI_MIN);
-  if (first_failed == INT_MAX) return;
-  std::string message = names_its_rank ? error : host_name() + ", rank " + std::to_string(rank) + ": " + error;
-  broadcast_bytes(communicator, message, first_failed);
-  throw AgreedError(message);
+const MpiCommunicator& world() {
+  static const MpiCommunicator all(MPI_COMM_WORLD);
+  return all;
 }
 
 void before_abort(std::function<void()> call) { call_before_abort = std::move(call); }

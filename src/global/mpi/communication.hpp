@@ -1,18 +1,19 @@
-// Messages between ranks: tags, waiting, collective operations, and errors that name host and rank.
+// Messages between ranks by MPI: tags, waiting, collective operations, and the end of the job after an error.
 #pragma once
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "base/matrix_view.hpp"
 #include "base/progress_record.hpp"
+#include "transport/communicator.hpp"
 
 namespace glinpack {
 
@@ -52,7 +53,7 @@ int size_of(MPI_Comm communicator);
 /// A pending message or collective operation, recorded for the watchdog (base/progress_record.hpp). Calls no MPI.
 struct Pending {
   Awaited awaited = Awaited::unnamed;
-  int peer = -1;  // rank in MPI_COMM_WORLD if the communicator was introduced, else in the communicator
+  int peer = -1;  // rank in MPI_COMM_WORLD if the communicator was registered, else in the communicator
 
   static Pending from(MPI_Comm communicator, int rank);
   static Pending to(MPI_Comm communicator, int rank);
@@ -62,17 +63,17 @@ struct Pending {
 };
 
 /// Registers a communicator and its kind, so that Pending has ranks of MPI_COMM_WORLD. Main thread only.
-void introduce_communicator(MPI_Comm communicator, Awaited what);
+void register_communicator(MPI_Comm communicator, Awaited what);
 /// Call it before the communicator is freed.
-void forget_communicator(MPI_Comm communicator);
+void unregister_communicator(MPI_Comm communicator);
 
 /// Records a pending operation during its lifetime.
-class PendingNote {
+class ScopedWait {
  public:
-  explicit PendingNote(const Pending& pending) { own_progress().await(pending.awaited, pending.peer); }
-  PendingNote(const PendingNote&) = delete;
-  PendingNote& operator=(const PendingNote&) = delete;
-  ~PendingNote() { own_progress().await(Awaited::nothing, -1); }
+  explicit ScopedWait(const Pending& pending) { own_progress().await(pending.awaited, pending.peer); }
+  ScopedWait(const ScopedWait&) = delete;
+  ScopedWait& operator=(const ScopedWait&) = delete;
+  ~ScopedWait() { own_progress().await(Awaited::nothing, -1); }
 };
 
 /// Waits until done() returns true; every wait uses it. Under oversubscription it yields and then naps between tests,
@@ -87,51 +88,36 @@ void make_progress(MPI_Comm communicator);
 void send_message(MPI_Comm communicator, const void* data, Index count, MPI_Datatype type, int to, int tag);
 void receive_message(MPI_Comm communicator, void* data, Index count, MPI_Datatype type, int from, int tag);
 
-/// MPI_Barrier, MPI_Allreduce, MPI_Bcast, MPI_Allgather and MPI_Gather(v), with wait_until().
-void barrier(MPI_Comm communicator);
+/// MPI_Allreduce, with wait_until().
 void all_reduce(MPI_Comm communicator, void* in_place, int count, MPI_Datatype type, MPI_Op operation);
-/// Replaces the values by their sums over the ranks. MPI requires the same bits on every rank, but not in every run.
-void sum_over(MPI_Comm communicator, std::span<double> values);
-void broadcast_bytes(MPI_Comm communicator, std::string& bytes, int root);
-void all_gather(MPI_Comm communicator, const void* mine, void* all, int bytes_each);
-/// The values of all ranks, in order, on every rank.
-template <class Value>
-std::vector<Value> all_gather(MPI_Comm communicator, const Value& mine) {
-  static_assert(std::is_trivially_copyable_v<Value>);
-  std::vector<Value> all(static_cast<std::size_t>(size_of(communicator)));
-  all_gather(communicator, &mine, all.data(), static_cast<int>(sizeof mine));
-  return all;
-}
-/// The strings of all ranks, in order, on the root; empty elsewhere.
-std::vector<std::string> gather_bytes(MPI_Comm communicator, const std::string& bytes, int root);
-/// Logical AND over the communicator.
-bool all_agree(MPI_Comm communicator, bool fine);
 
-/// An error that every rank of a communicator throws, so that all may return. After the first collective call, any
-/// other error is local to one rank and ends the job.
-class AgreedError : public std::runtime_error {
+/// A communicator of MPI, which it does not own. Its operations are non-blocking ones with wait_until().
+class MpiCommunicator final : public Communicator {
  public:
-  using std::runtime_error::runtime_error;
+  MpiCommunicator() = default;
+  explicit MpiCommunicator(MPI_Comm handle) : handle_(handle) {}
+  operator MPI_Comm() const { return handle_; }
+
+  int rank() const override;
+  int size() const override;
+  std::string name_of_rank() const override;
+  void barrier() const override;
+  void all_reduce(std::span<double> values, Reduction reduction) const override;
+  void all_reduce(std::span<std::int64_t> values, Reduction reduction) const override;
+  void sum_at(int root, std::span<float> values) const override;
+  void sum_at(int root, std::span<double> values) const override;
+  void broadcast(int root, std::span<float> values) const override;
+  void broadcast(int root, std::span<double> values) const override;
+  void broadcast(int root, std::string& bytes) const override;
+  std::vector<std::string> gather(int root, const std::string& bytes) const override;
+  void all_gather(std::span<const std::byte> mine, std::byte* all) const override;
+
+ private:
+  MPI_Comm handle_ = MPI_COMM_NULL;
 };
 
-/// Collective. Every rank passes its error, empty for none. Every rank throws AgreedError with the message of the first
-/// failing rank. The message gets that rank's host and number unless it `names_its_rank` already.
-void agree_or_throw(MPI_Comm communicator, const std::string& error, bool names_its_rank = false);
-
-/// Collective. Returns the result of make(). If it threw on any rank, every rank throws as agree_or_throw does.
-template <class Make>
-auto make_collectively(MPI_Comm communicator, Make make) {
-  decltype(make()) made{};
-  std::string error;
-  try {
-    made = make();
-  } catch (const std::exception& failure) {
-    error = failure.what();
-    if (error.empty()) error = "unknown error";
-  }
-  agree_or_throw(communicator, error);
-  return made;
-}
+/// MPI_COMM_WORLD.
+const MpiCommunicator& world();
 
 /// Prints host, rank and what, and ends the job (MPI_Abort). For errors after the first collective call: the other
 /// ranks wait for this one, and there is no other way to notify them.

@@ -84,7 +84,7 @@ void NodeWindow::for_each_slice(std::size_t bytes, Copy copy) {
       copy(slice, first, std::min(slice_bytes, bytes - first));
     }
   };
-  if (bytes < least_bytes_for_team) return copy_some(0);
+  if (bytes < min_bytes_for_team) return copy_some(0);
   team_.run(copy_some);
 }
 
@@ -182,7 +182,7 @@ bool NodeBroadcast::test_in_node() {
     window_->copy_in(number_, data_, bytes_);
   } else {
     if (!window_->has_begun(number_)) return false;
-    const PendingNote note(Pending::from(communicator_, copies_from_));  // slices that it has still to copy in
+    const ScopedWait note(Pending::from(communicator_, copies_from_));  // slices that it has still to copy in
     window_->copy_out(number_, data_, bytes_);
   }
   in_node_done_ = true;

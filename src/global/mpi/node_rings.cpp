@@ -136,7 +136,7 @@ void RingExchange::copy_slices(int patience) {
 bool RingExchange::advance() {
   if (done_) return true;
   if (any_ready()) {
-    if (bytes_ < least_bytes_for_team || rings_.team_.members() == 1) {
+    if (bytes_ < min_bytes_for_team || rings_.team_.members() == 1) {
       copy_slices(0);
     } else {
       rings_.team_.run([this](int) { copy_slices(looks_of_team); });

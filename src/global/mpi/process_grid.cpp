@@ -11,7 +11,7 @@
 namespace glinpack {
 
 ProcessGrid::ProcessGrid(MPI_Comm world, GridShape shape, RankOrder order, const std::optional<GridShape>& node_grid)
-    : shape_(shape) {
+    : Grid(shape, {-1, -1}) {
   const int rank = rank_in(world);
   const int size = size_of(world);
   if (shape.rows < 1 || shape.columns < 1 || shape.size() > size) {
@@ -33,32 +33,35 @@ ProcessGrid::ProcessGrid(MPI_Comm world, GridShape shape, RankOrder order, const
   const int keep_columns[2] = {0, 1};
   const int keep_rows[2] = {1, 0};
   int coordinates[2] = {0, 0};
-  GLINPACK_MPI(MPI_Cart_create(members, 2, extents, periodic, 0, &all_));
+  MPI_Comm all = MPI_COMM_NULL, row = MPI_COMM_NULL, column = MPI_COMM_NULL;
+  GLINPACK_MPI(MPI_Cart_create(members, 2, extents, periodic, 0, &all));
   GLINPACK_MPI(MPI_Comm_free(&members));
-  GLINPACK_MPI(MPI_Cart_sub(all_, keep_columns, &row_));
-  GLINPACK_MPI(MPI_Cart_sub(all_, keep_rows, &column_));
-  GLINPACK_MPI(MPI_Cart_coords(all_, rank_in(all_), 2, coordinates));
+  GLINPACK_MPI(MPI_Cart_sub(all, keep_columns, &row));
+  GLINPACK_MPI(MPI_Cart_sub(all, keep_rows, &column));
+  GLINPACK_MPI(MPI_Cart_coords(all, rank_in(all), 2, coordinates));
   position_ = {coordinates[0], coordinates[1]};
-  introduce_communicator(all_, Awaited::all);
-  introduce_communicator(row_, Awaited::row);
-  introduce_communicator(column_, Awaited::column);
+  all_ = MpiCommunicator(all);
+  row_ = MpiCommunicator(row);
+  column_ = MpiCommunicator(column);
+  register_communicator(all_, Awaited::all);
+  register_communicator(row_, Awaited::row);
+  register_communicator(column_, Awaited::column);
 }
 
 ProcessGrid::ProcessGrid(ProcessGrid&& other) noexcept
-    : shape_(other.shape_),
-      position_(other.position_),
-      all_(std::exchange(other.all_, MPI_COMM_NULL)),
-      row_(std::exchange(other.row_, MPI_COMM_NULL)),
-      column_(std::exchange(other.column_, MPI_COMM_NULL)) {}
+    : Grid(other),
+      all_(std::exchange(other.all_, {})),
+      row_(std::exchange(other.row_, {})),
+      column_(std::exchange(other.column_, {})) {}
 
 ProcessGrid& ProcessGrid::operator=(ProcessGrid&& other) noexcept {
   if (this != &other) {
     release();
     shape_ = other.shape_;
     position_ = other.position_;
-    all_ = std::exchange(other.all_, MPI_COMM_NULL);
-    row_ = std::exchange(other.row_, MPI_COMM_NULL);
-    column_ = std::exchange(other.column_, MPI_COMM_NULL);
+    all_ = std::exchange(other.all_, {});
+    row_ = std::exchange(other.row_, {});
+    column_ = std::exchange(other.column_, {});
   }
   return *this;
 }
@@ -69,10 +72,10 @@ void ProcessGrid::release() noexcept {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized != 0) return;
-  for (MPI_Comm* communicator : {&column_, &row_, &all_}) {
-    if (*communicator == MPI_COMM_NULL) continue;
-    forget_communicator(*communicator);
-    MPI_Comm_free(communicator);
+  for (MPI_Comm communicator : {MPI_Comm(column_), MPI_Comm(row_), MPI_Comm(all_)}) {
+    if (communicator == MPI_COMM_NULL) continue;
+    unregister_communicator(communicator);
+    MPI_Comm_free(&communicator);
   }
 }
 

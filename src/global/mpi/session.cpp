@@ -52,7 +52,7 @@ constexpr bool finalize_may_hang = false;
 // Sends Hydra the message of MPI_Finalize in its protocol PMI-1, while MPI keeps serving other ranks. Hydra treats a
 // process that exits without this message as failed. Collective over all ranks that MPI started. False if Hydra does
 // not answer, or for another launcher.
-class HydraFarewell {
+class HydraFinalize {
  public:
   bool run() {
     // srun has a PMI_FD, too, but speaks PMI-2, and sets no MPI_LOCALNRANKS
@@ -237,7 +237,7 @@ int MpiSession::finish(int exit_code, double seconds) {
   finished_ = true;
   std::fflush(nullptr);
   exit_after(seconds, exit_code);
-  if (finalize_may_hang && local_size_ < size_ && HydraFarewell().run()) _exit(exit_code);
+  if (finalize_may_hang && local_size_ < size_ && HydraFinalize().run()) _exit(exit_code);
   MPI_Finalize();
   return exit_code;
 }
@@ -251,7 +251,7 @@ std::vector<int> nodes_of(MPI_Comm communicator) {
   mine.first_rank = first_rank_of_node();
   const std::string host = host_name();
   std::copy_n(host.begin(), std::min(host.size(), sizeof mine.host - 1), mine.host);
-  const std::vector<NodeName> names = all_gather(communicator, mine);
+  const std::vector<NodeName> names = all_gathered(MpiCommunicator(communicator), mine);
   std::vector<int> nodes;
   for (const NodeName& name : names) {
     nodes.push_back(static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin()));

@@ -62,7 +62,7 @@ SharedMemory::SharedMemory(MPI_Comm communicator, std::span<const int> nodes, in
   } catch (const std::exception& failure) {
     error_ = failure.what();
   }
-  const MemoryOffer offered = all_gather(communicator, mine)[static_cast<std::size_t>(leader)];
+  const MemoryOffer offered = all_gathered(MpiCommunicator(communicator), mine)[static_cast<std::size_t>(leader)];
   if (rank == leader || offered.file < 0) return;
   try {
     open_file_of(offered.process, offered.file);

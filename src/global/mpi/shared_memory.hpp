@@ -10,7 +10,7 @@
 namespace glinpack {
 
 /// One thread copies fewer bytes: to wake the others costs as much as to copy a few hundred kilobytes.
-inline constexpr std::size_t least_bytes_for_team = std::size_t{1} << 20;
+inline constexpr std::size_t min_bytes_for_team = std::size_t{1} << 20;
 inline constexpr std::size_t shared_page_bytes = 4096;
 
 /// Whether two ranks share a node.

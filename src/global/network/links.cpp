@@ -5,7 +5,7 @@
 #include "base/measuring.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
-#include "mpi/wire.hpp"
+#include "transport/wire.hpp"
 #include "watch/stop_request.hpp"
 
 namespace glinpack {
@@ -99,7 +99,8 @@ class ScreeningRounds {
 // All ranks' links, on rank 0, ordered by their ends.
 std::vector<Link> gathered(MPI_Comm communicator, const std::vector<Link>& mine) {
   std::vector<Link> all;
-  for (const auto& part : gather_values(communicator, mine, 0)) all.insert(all.end(), part.begin(), part.end());
+  for (const auto& part : gather_values(MpiCommunicator(communicator), mine, 0))
+    all.insert(all.end(), part.begin(), part.end());
   std::sort(all.begin(), all.end(),
             [](const Link& a, const Link& b) { return Pair(a.first, a.second) < Pair(b.first, b.second); });
   return all;
@@ -108,7 +109,7 @@ std::vector<Link> gathered(MPI_Comm communicator, const std::vector<Link>& mine)
 // Measures slow links again, one at a time, to exclude transient disturbances.
 void measure_slow_links_again(MPI_Comm communicator, ScreeningRounds& rounds, double limit, Screening& screening) {
   std::vector<Pair> suspects;
-  for (const Link& link : broadcast_value(communicator, screening.slow, 0))
+  for (const Link& link : broadcast_value(MpiCommunicator(communicator), screening.slow, 0))
     suspects.emplace_back(link.first, link.second);
   std::vector<Link> again;
   rounds.measure_one_by_one(suspects, limit, again);
@@ -202,7 +203,7 @@ void judge_links(Screening& screening, std::span<const std::string> hosts) {
 
 Screening screen_links(MPI_Comm communicator, const ScreeningOptions& options) {
   const int ranks = size_of(communicator);
-  const std::vector<std::string> hosts = gather_bytes(communicator, host_name(), 0);
+  const std::vector<std::string> hosts = MpiCommunicator(communicator).gather(0, host_name());
   ScreeningRounds rounds(communicator);
   Screening screening;
   screening.pairs = Index{ranks} * (ranks - 1) / 2;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/memory_count.hpp"
-#include "mpi/communication.hpp"
 
 namespace glinpack {
 
@@ -44,7 +43,7 @@ class Refiner<Real>::System final : public GmresSystem {
     }
     const auto scope =
         refiner_.timeline_.scope(Lane::net, Phase::refinement, static_cast<std::int64_t>(products.size_bytes()));
-    sum_over(refiner_.grid_.all(), products);
+    refiner_.grid_.all().all_reduce(products, Reduction::sum);
   }
 
   bool enough(std::span<const double> residual, std::span<const double> x) override {
@@ -75,17 +74,16 @@ int Refinement::iterations_of(Method method) const {
 }
 
 template <class Real>
-Refiner<Real>::Refiner(double threshold, const Distribution& distribution, const ProcessGrid& grid,
-                       Backend<Real>& backend, Timeline& timeline, BackwardSubstitution<Real>& backward)
-    : distribution_(distribution),
-      grid_(grid),
-      timeline_(timeline),
+Refiner<Real>::Refiner(const RankContext<Real>& context, double threshold, BackwardSubstitution<Real>& backward)
+    : distribution_(context.distribution),
+      grid_(context.grid),
+      timeline_(context.timeline),
       backward_(backward),
-      forward_(distribution, grid, backend, timeline, backward.blocks()),
-      gmres_(distribution.local_rows(grid.position()), distribution.local_columns_of_a(grid.position()),
-             most_refinements),
+      forward_(context, backward.blocks()),
+      gmres_(distribution_.local_rows(grid_.position()), distribution_.local_columns_of_a(grid_.position()),
+             max_refinements),
       threshold_(threshold > 0 ? threshold : hpl_threshold),
-      r_rounded_(counted_vector<Real>(distribution.local_rows(grid.position()))) {}
+      r_rounded_(counted_vector<Real>(distribution_.local_rows(grid_.position()))) {}
 
 template <class Real>
 Refiner<Real>::~Refiner() = default;
@@ -108,7 +106,7 @@ std::vector<double> Refiner<Real>::residual_of(std::span<const double> x, double
   if (distribution_.shape.columns > 1) {
     const auto scope =
         timeline_.scope(Lane::net, Phase::refinement, static_cast<std::int64_t>(std::span(residual).size_bytes()));
-    sum_over(grid_.row(), residual);
+    grid_.row().all_reduce(residual, Reduction::sum);
   }
   return residual;
 }
@@ -203,7 +201,7 @@ Refinement Refiner<Real>::run(const Interchanges& interchanges, OriginalMatrix& 
   record_.converged = passes(test_.scaled);
   if (!record_.converged && record_.stopped.empty()) {
     record_.stopped = std::isfinite(test_.scaled)
-                          ? "no more than " + std::to_string(most_refinements) + " iterations are made"
+                          ? "no more than " + std::to_string(max_refinements) + " iterations are made"
                           : "the scaled residual is not finite";
   }
   return std::move(record_);

@@ -35,15 +35,14 @@ struct Refinement {
 std::string_view name_of(Refinement::Method method);  // "factors", "classical", "GMRES"
 
 /// HPL-MxP's limit of iterations.
-inline constexpr int most_refinements = 50;
+inline constexpr int max_refinements = 50;
 
 /// The refinement of one run and its memory. `threshold`: of HPL's test.
 template <class Real>
 class Refiner {
  public:
   /// Allocates. `backward`: has the factors, and the refiner solves with it. All must outlive it. Not collective.
-  Refiner(double threshold, const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend,
-          Timeline& timeline, BackwardSubstitution<Real>& backward);
+  Refiner(const RankContext<Real>& context, double threshold, BackwardSubstitution<Real>& backward);
   ~Refiner();
   Refiner(const Refiner&) = delete;
   Refiner& operator=(const Refiner&) = delete;
@@ -67,11 +66,11 @@ class Refiner {
   void refine_by_gmres(std::vector<double>& x);
   bool needs_iteration() const;
   bool passes(double scaled) const { return scaled < threshold_; }
-  int iterations_left() const { return most_refinements - record_.iterations(); }
+  int iterations_left() const { return max_refinements - record_.iterations(); }
   void record(Refinement::Method method, double scaled) { record_.history.push_back({method, scaled}); }
 
   const Distribution& distribution_;
-  const ProcessGrid& grid_;
+  const Grid& grid_;
   Timeline& timeline_;
   BackwardSubstitution<Real>& backward_;
   ForwardSubstitution<Real> forward_;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/scaled_residual.hpp"
-#include "mpi/communication.hpp"
 
 namespace glinpack {
 
@@ -21,21 +20,20 @@ double largest_magnitude(std::span<const double> values) {
 }
 
 // MPI_MAX may drop a NaN, so the message has a flag for NaN after the maxima.
-void maximum_over(MPI_Comm communicator, std::vector<double>& values) {
+void maximum_over(const Communicator& communicator, std::vector<double>& values) {
   std::vector<double> message = values;
   for (const double value : values) message.push_back(std::isnan(value) ? 1.0 : 0.0);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) message[i] = 0;
   }
-  all_reduce(communicator, message.data(), static_cast<int>(message.size()), MPI_DOUBLE, MPI_MAX);
+  communicator.all_reduce(message, Reduction::max);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = message[values.size() + i] > 0 ? std::numeric_limits<double>::quiet_NaN() : message[i];
   }
 }
 
 // Residual::columnwise. Scaled by powers of two, neither sum overflows.
-double columnwise(const Residual& norms, const LocalSums& sums, const ProcessGrid& grid, std::span<const double> x,
-                  Index n) {
+double columnwise(const Residual& norms, const LocalSums& sums, const Grid& grid, std::span<const double> x, Index n) {
   const bool has_scale = norms.norm_a_one > 0 && std::isfinite(norms.norm_a_one) && norms.norm_x_inf > 0 &&
                          std::isfinite(norms.norm_x_inf);
   if (!has_scale) return norms.scaled;
@@ -45,18 +43,18 @@ double columnwise(const Residual& norms, const LocalSums& sums, const ProcessGri
   for (std::size_t j = 0; j < x.size(); ++j) {
     scale += std::scalbn(sums.column_sums[j], -of_a) * std::scalbn(std::fabs(x[j]), -of_x);
   }
-  all_reduce(grid.column(), &residual, 1, MPI_DOUBLE, MPI_SUM);
-  all_reduce(grid.row(), &scale, 1, MPI_DOUBLE, MPI_SUM);
+  residual = all_reduced(grid.column(), residual, Reduction::sum);
+  scale = all_reduced(grid.row(), scale, Reduction::sum);
   return scaled_residual({.residual = residual, .a = scale, .x = 1}, norms.epsilon, static_cast<double>(n));
 }
 
 }  // namespace
 
-Residual combine_sums(LocalSums& sums, const Distribution& distribution, const ProcessGrid& grid, Precision precision,
+Residual combine_sums(LocalSums& sums, const Distribution& distribution, const Grid& grid, Precision precision,
                       std::span<const double> x) {
-  sum_over(grid.row(), sums.residual);
-  sum_over(grid.row(), sums.row_sums);
-  sum_over(grid.column(), sums.column_sums);
+  grid.row().all_reduce(sums.residual, Reduction::sum);
+  grid.row().all_reduce(sums.row_sums, Reduction::sum);
+  grid.column().all_reduce(sums.column_sums, Reduction::sum);
   std::vector<double> maxima{largest_magnitude(sums.row_sums), largest_magnitude(sums.column_sums), sums.largest_b,
                              sums.largest_a};
   maximum_over(grid.all(), maxima);
@@ -71,17 +69,17 @@ Residual combine_sums(LocalSums& sums, const Distribution& distribution, const P
   return result;
 }
 
-Residual compute_residual(OriginalMatrix& matrix, const Distribution& distribution, const ProcessGrid& grid,
+Residual compute_residual(OriginalMatrix& matrix, const Distribution& distribution, const Grid& grid,
                           Precision precision, std::span<const double> x) {
   LocalSums sums = matrix.sums(x);
   return combine_sums(sums, distribution, grid, precision, x);
 }
 
-Residual test_with_known_norms(const Residual& known, const Distribution& distribution, const ProcessGrid& grid,
+Residual test_with_known_norms(const Residual& known, const Distribution& distribution, const Grid& grid,
                                std::span<const double> residual, std::span<const double> x) {
   double x_sum = 0;  // of this process column's part
   for (const double value : x) x_sum += std::fabs(value);
-  all_reduce(grid.row(), &x_sum, 1, MPI_DOUBLE, MPI_SUM);
+  x_sum = all_reduced(grid.row(), x_sum, Reduction::sum);
   std::vector<double> maxima{largest_magnitude(residual), largest_magnitude(x)};
   maximum_over(grid.all(), maxima);
   Residual result = known;

@@ -5,7 +5,7 @@
 
 #include "base/precision.hpp"
 #include "matrix/original_matrix.hpp"
-#include "mpi/process_grid.hpp"
+#include "transport/communicator.hpp"
 
 namespace glinpack {
 
@@ -34,17 +34,17 @@ struct Residual {
 /// HPL's test (HPL_pdtest.c), computed in double precision. `precision` selects epsilon. x: this rank's part, one
 /// element per local column of A. Collective over the grid; the same result on every rank. A NaN in x or in the
 /// residual makes its norm NaN, and both quotients infinite.
-Residual compute_residual(OriginalMatrix& matrix, const Distribution& distribution, const ProcessGrid& grid,
+Residual compute_residual(OriginalMatrix& matrix, const Distribution& distribution, const Grid& grid,
                           Precision precision, std::span<const double> x);
 
 /// The second half of compute_residual(): combines the ranks' sums. sums.residual becomes the sum over the process row.
 /// Collective over the grid.
-Residual combine_sums(LocalSums& sums, const Distribution& distribution, const ProcessGrid& grid, Precision precision,
+Residual combine_sums(LocalSums& sums, const Distribution& distribution, const Grid& grid, Precision precision,
                       std::span<const double> x);
 
 /// The same test without the matrix. `known` has the norms of A and b; `residual`: b - A x in this rank's local rows,
 /// summed over the process row. Collective over the grid.
-Residual test_with_known_norms(const Residual& known, const Distribution& distribution, const ProcessGrid& grid,
+Residual test_with_known_norms(const Residual& known, const Distribution& distribution, const Grid& grid,
                                std::span<const double> residual, std::span<const double> x);
 
 }  // namespace glinpack

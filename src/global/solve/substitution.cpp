@@ -3,25 +3,22 @@
 #include <algorithm>
 
 #include "base/memory_count.hpp"
-#include "mpi/broadcast.hpp"
-#include "mpi/communication.hpp"
 
 namespace glinpack {
 
 template <class Real>
-SubstitutionBlocks<Real>::SubstitutionBlocks(const Distribution& distribution, const ProcessGrid& grid,
-                                             Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a)
-    : distribution_(distribution),
-      grid_(grid),
-      backend_(backend),
-      timeline_(timeline),
+SubstitutionBlocks<Real>::SubstitutionBlocks(const RankContext<Real>& context, DeviceMatrix<Real>& a)
+    : distribution_(context.distribution),
+      grid_(context.grid),
+      backend_(context.backend),
+      timeline_(context.timeline),
       a_(a),
-      shares_(backend.allocate(a.rows(), 1)),
-      x_block_(backend.allocate(distribution.nb, 1)),
-      shares_host_(backend.allocate_host(a.rows())),
-      zeros_(backend.allocate_host(distribution.nb)),
-      sum_host_(backend.allocate_host(distribution.nb)),
-      x_host_(backend.allocate_host(distribution.nb)) {
+      shares_(backend_.allocate(a.rows(), 1)),
+      x_block_(backend_.allocate(distribution_.nb, 1)),
+      shares_host_(backend_.allocate_host(a.rows())),
+      zeros_(backend_.allocate_host(distribution_.nb)),
+      sum_host_(backend_.allocate_host(distribution_.nb)),
+      x_host_(backend_.allocate_host(distribution_.nb)) {
   if (!MemoryCount::only_counts()) std::fill_n(zeros_->data(), zeros_->size(), Real{0});
 }
 
@@ -44,11 +41,7 @@ void SubstitutionBlocks<Real>::sum_shares(const PassPlan& plan) {
   backend_.wait(backend_.download(share_of_block(plan), sum));
   {
     const auto scope = timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
-    MPI_Request request = MPI_REQUEST_NULL;
-    GLINPACK_MPI(MPI_Ireduce(receives ? MPI_IN_PLACE : sum_host_->data(), sum_host_->data(),
-                             static_cast<int>(plan.width), mpi_type<Real>(), MPI_SUM, plan.pivot.column, grid_.row(),
-                             &request));
-    wait(request, Pending::with_all_of(grid_.row()));
+    grid_.row().sum_at(plan.pivot.column, std::span(sum_host_->data(), static_cast<std::size_t>(plan.width)));
   }
   sum_uploaded_ = backend_.upload(receives ? sum : zeros, share_of_block(plan));
 }
@@ -70,9 +63,7 @@ std::span<const Real> SubstitutionBlocks<Real>::send_down(const PassPlan& plan) 
   if (sends) backend_.wait(backend_.download(share_of_block(plan), x));
   {
     const auto scope = timeline_.scope(Lane::net, Phase::substitution, plan.width * static_cast<Index>(sizeof(Real)));
-    Broadcast(grid_.column(), BroadcastKind::ibcast, plan.pivot.row, x_host_->data(), plan.width, mpi_type<Real>(),
-              tags::solution)
-        .wait();
+    grid_.column().broadcast(plan.pivot.row, std::span(x_host_->data(), static_cast<std::size_t>(plan.width)));
   }
   if (sends) return {};
   x_uploaded_ = backend_.upload(x, unknowns(plan));
@@ -87,13 +78,8 @@ void SubstitutionBlocks<Real>::subtract(const PassPlan& plan, Index first, Index
 }
 
 template <class Real>
-BackwardSubstitution<Real>::BackwardSubstitution(const Distribution& distribution, const ProcessGrid& grid,
-                                                 Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a)
-    : distribution_(distribution),
-      grid_(grid),
-      backend_(backend),
-      a_(a),
-      blocks_(distribution, grid, backend, timeline, a) {}
+BackwardSubstitution<Real>::BackwardSubstitution(const RankContext<Real>& context, DeviceMatrix<Real>& a)
+    : distribution_(context.distribution), grid_(context.grid), backend_(context.backend), a_(a), blocks_(context, a) {}
 
 template <class Real>
 std::vector<Real> BackwardSubstitution<Real>::run() {
@@ -133,15 +119,12 @@ void BackwardSubstitution<Real>::start_right_hand_side() {
 }
 
 template <class Real>
-ForwardSubstitution<Real>::ForwardSubstitution(const Distribution& distribution, const ProcessGrid& grid,
-                                               Backend<Real>& backend, Timeline& timeline,
-                                               SubstitutionBlocks<Real>& blocks)
-    : distribution_(distribution),
-      grid_(grid),
+ForwardSubstitution<Real>::ForwardSubstitution(const RankContext<Real>& context, SubstitutionBlocks<Real>& blocks)
+    : distribution_(context.distribution),
+      grid_(context.grid),
       blocks_(blocks),
-      transport_(grid, BroadcastKind::ring, timeline),
-      exchange_(backend, transport_, distribution.shape.rows > 1 ? distribution.nb : 0, 1) {
-  backend.reserve_moves(2 * distribution.nb, 1);
+      exchange_(context.backend, context.transport, distribution_.shape.rows > 1 ? distribution_.nb : 0, 1) {
+  context.backend.reserve_moves(2 * distribution_.nb, 1);
 }
 
 template <class Real>

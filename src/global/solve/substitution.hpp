@@ -7,8 +7,7 @@
 
 #include "backend/backend.hpp"
 #include "matrix/pass.hpp"
-#include "mpi/process_grid.hpp"
-#include "transport/mpi_transport.hpp"
+#include "transport/rank_context.hpp"
 #include "transport/row_exchange.hpp"
 
 namespace glinpack {
@@ -21,8 +20,7 @@ template <class Real>
 class SubstitutionBlocks {
  public:
   /// Allocates; the shares are zero. `a`: this rank's part of the factors. Not collective.
-  SubstitutionBlocks(const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend,
-                     Timeline& timeline, DeviceMatrix<Real>& a);
+  SubstitutionBlocks(const RankContext<Real>& context, DeviceMatrix<Real>& a);
 
   /// Local rows x 1: this rank's share of the right-hand side, which is the sum of the shares of a process row.
   DeviceMatrix<Real>& shares() { return *shares_; }
@@ -51,7 +49,7 @@ class SubstitutionBlocks {
   }
 
   const Distribution& distribution_;
-  const ProcessGrid& grid_;
+  const Grid& grid_;
   Backend<Real>& backend_;
   Timeline& timeline_;
   DeviceMatrix<Real>& a_;
@@ -70,8 +68,7 @@ template <class Real>
 class BackwardSubstitution {
  public:
   /// Allocates. Not collective.
-  BackwardSubstitution(const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend,
-                       Timeline& timeline, DeviceMatrix<Real>& a);
+  BackwardSubstitution(const RankContext<Real>& context, DeviceMatrix<Real>& a);
 
   /// With y = L^-1 P b in the last column, where the factorisation stores it. Collective over the grid. Returns x for
   /// this rank's local columns of A: the same on all ranks of a process column. Valid once, while the shares of ranks
@@ -86,7 +83,7 @@ class BackwardSubstitution {
   void start_right_hand_side();
 
   const Distribution& distribution_;
-  const ProcessGrid& grid_;
+  const Grid& grid_;
   Backend<Real>& backend_;
   DeviceMatrix<Real>& a_;
   SubstitutionBlocks<Real> blocks_;
@@ -98,8 +95,7 @@ template <class Real>
 class ForwardSubstitution {
  public:
   /// Allocates. `blocks`: receive y. Not collective.
-  ForwardSubstitution(const Distribution& distribution, const ProcessGrid& grid, Backend<Real>& backend,
-                      Timeline& timeline, SubstitutionBlocks<Real>& blocks);
+  ForwardSubstitution(const RankContext<Real>& context, SubstitutionBlocks<Real>& blocks);
 
   /// The interchanges of the factorisation. Before run(). Not collective.
   void set_interchanges(const Interchanges& interchanges);
@@ -110,9 +106,8 @@ class ForwardSubstitution {
 
  private:
   const Distribution& distribution_;
-  const ProcessGrid& grid_;
+  const Grid& grid_;
   SubstitutionBlocks<Real>& blocks_;
-  MpiTransport<Real> transport_;
   RowExchange<Real> exchange_;
   std::vector<RowExchangePlan> exchange_plans_;  // of every pass
 };

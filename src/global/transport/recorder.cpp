@@ -124,14 +124,14 @@ std::unique_ptr<Transfer> RecordingTransport<Real>::start_panel_exchange(const P
 
 template <class Real>
 void RecordingTransport<Real>::reduce_candidates(const PassPlan& pass, Index column,
-                                                 CandidateReduction<Real>& candidates) {
+                                                 CandidateMessage<Real>& candidates) {
   placeholders_.reduce_candidates(pass, column, candidates);
   if (grid_.rows == 1) return;
   make({.kind = MessageKind::candidate,
         .pass = pass.pass,
         .column = column,
         .receives = true,
-        .bytes = candidates.message_bytes()});
+        .bytes = static_cast<Index>(candidates.bytes().size())});
 }
 
 template <class Real>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "backend/operations.hpp"
-#include "mpi/node_route.hpp"
+#include "transport/node_route.hpp"
 #include "transport/transport.hpp"
 
 namespace glinpack {
@@ -71,10 +71,9 @@ class RecordingTransport final : public Transport<Real> {
   std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
                                                  Real* buffer) override;
   bool column_shares_memory() const override { return placeholders_.column_shares_memory(); }
-  void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) override;
+  void reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) override;
   void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) override;
   void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;
-  bool all_agree(bool mine) override { return placeholders_.all_agree(mine); }
 
  private:
   class ListedTransfer;

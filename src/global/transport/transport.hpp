@@ -8,8 +8,8 @@
 #include <span>
 
 #include "matrix/pass.hpp"
-#include "mpi/broadcast.hpp"
-#include "transport/candidate_reduction.hpp"
+#include "transport/broadcast_kind.hpp"
+#include "transport/candidate_message.hpp"
 #include "transport/row_exchange_plan.hpp"
 
 namespace glinpack {
@@ -88,15 +88,12 @@ class Transport {
   virtual bool column_shares_memory() const { return false; }
 
   /// The candidate with the largest magnitude for the pivot of column `column` of the panel, and the current row.
-  virtual void reduce_candidates(const PassPlan& pass, Index column, CandidateReduction<Real>& candidates) = 0;
+  virtual void reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) = 0;
 
   /// Candidate rows of the TSLU block whose first column is `column` of the panel, to or from another process row of
   /// the pivot's process column.
   virtual void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) = 0;
   virtual void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) = 0;
-
-  /// Logical AND over the grid.
-  virtual bool all_agree(bool mine) = 0;
 };
 
 }  // namespace glinpack

@@ -140,7 +140,7 @@ void PassAgreement::finish() {
   if (request_ != MPI_REQUEST_NULL) wait(request_, Pending::with_all_of(communicator_));
 }
 
-void PassAgreement::go_on_from(Index pass) {
+void PassAgreement::continue_from(Index pass) {
   finish();
   next_question_ = pass + 1;
   asked_before_ = pass;

@@ -65,7 +65,7 @@ class PassAgreement {
   /// Call after the passes; all ranks have ended before the same one. Waits for the pending reduction.
   void finish();
   /// After that: an earlier pass is the next one, the same on all ranks.
-  void go_on_from(Index pass);
+  void continue_from(Index pass);
 
  private:
   using Clock = std::chrono::steady_clock;

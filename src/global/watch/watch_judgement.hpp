@@ -10,12 +10,12 @@
 
 namespace glinpack {
 
-/// The state of the connection between a rank and its watcher.
+/// What a watcher knows of a rank.
 enum class Contact {
   present,
   left,      // it has announced its end
   ends_job,  // it has announced that it ends the job, with a verdict of its own
-  lost,      // its connection closed without a message: it was killed, or has crashed
+  lost,      // its port closed without a message: it was killed, or has crashed
 };
 
 /// The known state of a rank. Times are seconds of the watcher's clock, which stops while the watcher is stopped.

@@ -1,16 +1,13 @@
 #include "watch/watch_thread.hpp"
 
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
 #include <fstream>
-#include <string>
+#include <utility>
 
 #include "base/measuring.hpp"
 
@@ -22,6 +19,8 @@ constexpr double shortest_period = 0.05;
 constexpr double longest_period = 1;
 // Seconds for which the second watcher waits for the first one's verdict.
 constexpr double head_start = 2;
+// The network may lose one.
+constexpr int farewells = 3;
 
 // The state letter of proc(5): T stopped by a signal, t by a debugger.
 bool is_stopped(long process) {
@@ -47,159 +46,162 @@ std::thread started_without_signals(const std::function<void()>& body) {
   return thread;
 }
 
-WatchThread::WatchThread(WatchPlan plan, const ProgressRecord& progress,
+WatchThread::WatchThread(WatchPlan plan, std::unique_ptr<HeartbeatSocket> socket, const ProgressRecord& progress,
                          std::function<void(const std::string&)> end_job)
     : plan_(std::move(plan)),
+      socket_(std::move(socket)),
       progress_(progress),
       end_job_(std::move(end_job)),
       period_(std::clamp(plan_.limit / 10, shortest_period, longest_period)),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       thread_(started_without_signals([this] { run(); })) {}
 
 WatchThread::~WatchThread() {
   stopping_ = true;
-  const std::uint64_t one = 1;
-  // if this fails, the thread wakes within its period
-  [[maybe_unused]] const ssize_t written = write(wake_.descriptor(), &one, sizeof one);
+  socket_->send({}, {loopback_address(), socket_->port()});  // wakes the thread
   thread_.join();
 }
 
+// The error: names a peer that has not been heard.
+std::string WatchThread::meet() {
+  const double start = steady_seconds();
+  for (double sent_at = 0; !stopping_; receive(shortest_period)) {
+    const auto unheard =
+        std::find_if(plan_.peers.begin(), plan_.peers.end(), [](const Peer& peer) { return !peer.heard; });
+    if (unheard == plan_.peers.end()) break;
+    const double now = steady_seconds();
+    if (now - start > plan_.seconds_to_meet) {
+      std::string addresses;
+      for (const WatchAddress& one : unheard->addresses) addresses += " " + text_of(one);
+      return "rank " + std::to_string(unheard->rank) + " on " + rank(unheard->rank).host +
+             " cannot be reached by UDP at" + addresses + "; allow UDP between the hosts, or leave out --watchdog";
+    }
+    if (now - sent_at < shortest_period) continue;
+    send_to_all(Heartbeat::Kind::state);
+    sent_at = now;
+  }
+  return "";
+}
+
 void WatchThread::run() {
+  const std::string error = meet();
+  met_.set_value(error);
   try {
-    watch();
-    return;
+    if (error.empty()) watch();
   } catch (const std::exception& error) {
-    spdlog::warn("watchdog: rank {} on {} is watched no more: {}", plan_.rank, own().host, error.what());
+    spdlog::warn("watchdog: rank {} on {} is watched no more: {}", plan_.rank, rank(plan_.rank).host, error.what());
   }
-  try {
-    send_to_all(WatchMessage::Kind::farewell);
-  } catch (const std::exception&) {
-    return;  // the others see the connections close
-  }
+  for (int i = 0; i < farewells; ++i) send_to_all(Heartbeat::Kind::farewell);
 }
 
 void WatchThread::watch() {
   double sent_at = steady_seconds();
-  send_to_all(WatchMessage::Kind::state);
+  send_to_all(Heartbeat::Kind::state);
   while (!stopping_) {
-    wait_for_messages();
+    receive(period_ / 2);
     const double now = steady_seconds();
     // a batch system may stop the whole job; that time counts against no rank
     passed_ = std::min(now - sent_at, 2 * period_);
-    if (passed_ < period_ && !has_lost_rank()) continue;
+    const bool lost = std::any_of(plan_.ranks.begin(), plan_.ranks.end(),
+                                  [](const WatchedRank& one) { return one.contact == Contact::lost; });
+    if (passed_ < period_ && !lost) continue;
     sent_at = now;
     add_elapsed_time();
-    send_to_all(WatchMessage::Kind::state);
+    send_to_all(Heartbeat::Kind::state);
     const std::string verdict = verdict_text();
     if (verdict.empty()) continue;
-    send_to_all(WatchMessage::Kind::verdict);
+    send_to_all(Heartbeat::Kind::verdict);
     end_job_(verdict);
+    while (!stopping_) receive(longest_period);
+  }
+}
+
+void WatchThread::receive(double seconds) {
+  for (const HeartbeatSocket::Received& received : socket_->receive(seconds)) record(received);
+}
+
+void WatchThread::record(const HeartbeatSocket::Received& received) {
+  const auto& from = received.from;
+  const auto& heartbeat = received.heartbeat;
+  const auto is_sender = [&](const Peer& peer) {
+    return heartbeat ? heartbeat->token == plan_.token && heartbeat->rank == peer.rank
+                     : peer.heard && peer.addresses.front() == from;
+  };
+  const auto peer = std::find_if(plan_.peers.begin(), plan_.peers.end(), is_sender);
+  if (peer == plan_.peers.end()) return;
+  WatchedRank& watched = rank(peer->rank);
+  if (!heartbeat) {
+    if (watched.contact == Contact::present) watched.contact = Contact::lost;
     return;
   }
-  send_to_all(WatchMessage::Kind::farewell);
-}
-
-// Detects closed connections at once. Reads messages, of which there may be thousands, twice in a period.
-void WatchThread::wait_for_messages() {
-  std::vector<pollfd> waiting;
-  for (const auto& [rank, link] : plan_.links) {
-    waiting.push_back({.fd = link.descriptor(), .events = POLLRDHUP, .revents = 0});  // poll ignores negative ones
-  }
-  waiting.push_back({.fd = wake_.descriptor(), .events = POLLIN, .revents = 0});
-  const int ready = poll(waiting.data(), waiting.size(), static_cast<int>(period_ * 1000 / 2));
-  for (std::size_t i = 0; i < plan_.links.size(); ++i) {
-    auto& [rank, link] = plan_.links[i];
-    if (!link.open() || (ready > 0 && waiting[i].revents == 0)) continue;
-    for (const WatchMessage& message : link.receive()) record_message(rank, message);
-    WatchedRank& watched = plan_.ranks[static_cast<std::size_t>(rank)];
-    if (!link.open() && watched.contact == Contact::present) watched.contact = Contact::lost;
-  }
-}
-
-bool WatchThread::has_lost_rank() const {
-  return std::any_of(plan_.ranks.begin(), plan_.ranks.end(),
-                     [](const WatchedRank& rank) { return rank.contact == Contact::lost; });
-}
-
-void WatchThread::record_message(int rank, const WatchMessage& message) {
-  if (message.token != plan_.token || message.rank != rank) return;
-  WatchedRank& watched = plan_.ranks[static_cast<std::size_t>(rank)];
+  peer->addresses = {from};
+  peer->heard = true;
   watched.silent = 0;
-  if (message.kind == WatchMessage::Kind::farewell) watched.contact = Contact::left;
-  if (message.kind == WatchMessage::Kind::verdict) {
+  watched.progress = heartbeat->progress;
+  watched.stuck = heartbeat->stuck;
+  if (heartbeat->kind == Heartbeat::Kind::farewell) watched.contact = Contact::left;
+  if (heartbeat->kind == Heartbeat::Kind::verdict) {
     watched.contact = Contact::ends_job;
     ending_ = most_seconds_to_end + 2 * period_;
   }
-  if (message.kind == WatchMessage::Kind::welcome) return;
-  watched.progress = message.progress;
-  watched.stuck = message.stuck;
 }
 
 void WatchThread::add_elapsed_time() {
-  for (auto& [rank, link] : plan_.links) {
-    WatchedRank& watched = plan_.ranks[static_cast<std::size_t>(rank)];
-    if (watched.contact != Contact::left) watched.silent += passed_;
+  for (const Peer& peer : plan_.peers) {
+    if (rank(peer.rank).contact != Contact::left) rank(peer.rank).silent += passed_;
   }
+  WatchedRank& own = rank(plan_.rank);
   const ProgressSnapshot now = progress_.snapshot();
-  own().stuck = now.steps == own().progress.steps ? own().stuck + passed_ : 0;
-  own().progress = now;
+  own.stuck = now.steps == own.progress.steps ? own.stuck + passed_ : 0;
+  own.progress = now;
 }
 
-WatchMessage WatchThread::message(WatchMessage::Kind kind) const {
-  const WatchedRank& mine = plan_.ranks[static_cast<std::size_t>(plan_.rank)];
-  return {.token = plan_.token, .rank = plan_.rank, .kind = kind, .progress = mine.progress, .stuck = mine.stuck};
-}
-
-void WatchThread::send_to_all(WatchMessage::Kind kind) {
-  for (auto& [rank, link] : plan_.links) link.send(message(kind));
-}
-
-void WatchThread::find_stopped_on_own_host() {
-  for (WatchedRank& watched : plan_.ranks) {
-    watched.stopped = watched.host == own().host && watched.silent > 2 * period_ && is_stopped(watched.process);
+void WatchThread::send_to_all(Heartbeat::Kind kind) {
+  const WatchedRank& own = rank(plan_.rank);
+  const Heartbeat heartbeat{plan_.token, plan_.rank, kind, own.progress, own.stuck};
+  for (const Peer& peer : plan_.peers) {
+    for (const WatchAddress& address : peer.addresses) socket_->send(heartbeat, address);
   }
 }
 
 // The message to print if the job must end.
 std::string WatchThread::verdict_text() {
-  if (another_rank_ends_job()) return "";
+  // another rank has time to end the job; if that hangs, its process is killed, and the remaining watcher judges
+  if (ending_ > 0) {
+    ending_ -= passed_;
+    return "";
+  }
+  const WatchedRank& own = rank(plan_.rank);
   if (plan_.watchers.has(plan_.rank)) {
-    find_stopped_on_own_host();
+    for (WatchedRank& one : plan_.ranks) {
+      one.stopped = one.host == own.host && one.silent > 2 * period_ && is_stopped(one.process);
+    }
     const auto judgement = judge(plan_.ranks, plan_.limit);
     if (!judgement) deferred_ = 0;
     return judgement && may_judge() ? watchdog_text(*judgement, plan_.ranks) : "";
   }
   if (!hears_no_watcher()) return "";
-  return "glinpack: watchdog: rank " + std::to_string(plan_.rank) + " on " + own().host +
+  return "glinpack: watchdog: rank " + std::to_string(plan_.rank) + " on " + own.host +
          " hears nothing of the ranks that watch the job: their hosts or the network to them have failed\n" +
-         line_of_rank(plan_.rank, own());
-}
-
-// True while another rank has time to end the job. If ending the job hangs, that process is killed, and the remaining
-// watcher judges.
-bool WatchThread::another_rank_ends_job() {
-  if (ending_ <= 0) return false;
-  ending_ -= passed_;
-  return true;
+         line_of_rank(plan_.rank, own);
 }
 
 // The second watcher waits a little for the first one's verdict, unless the first one has failed.
 bool WatchThread::may_judge() {
   if (plan_.rank == plan_.watchers.first) return true;
-  const WatchedRank& first = plan_.ranks[static_cast<std::size_t>(plan_.watchers.first)];
+  const WatchedRank& first = rank(plan_.watchers.first);
   if (first.contact != Contact::present || first.silent >= plan_.limit) return true;
   deferred_ += passed_;
   return deferred_ > head_start;
 }
 
-// No progress for the limit, and no message from any watcher.
+// No progress for the limit, and no heartbeat from any watcher.
 bool WatchThread::hears_no_watcher() const {
-  if (plan_.ranks[static_cast<std::size_t>(plan_.rank)].stuck < plan_.limit) return false;
-  return std::all_of(plan_.links.begin(), plan_.links.end(), [this](const auto& link) {
-    const WatchedRank& watcher = plan_.ranks[static_cast<std::size_t>(link.first)];
-    const bool gone = watcher.contact == Contact::lost || watcher.contact == Contact::ends_job;
-    return gone || watcher.silent >= plan_.limit;
-  });
+  return rank(plan_.rank).stuck >= plan_.limit &&
+         std::all_of(plan_.peers.begin(), plan_.peers.end(), [this](const Peer& watcher) {
+           const WatchedRank& watched = rank(watcher.rank);
+           return watched.contact == Contact::lost || watched.contact == Contact::ends_job ||
+                  watched.silent >= plan_.limit;
+         });
 }
 
 }  // namespace glinpack

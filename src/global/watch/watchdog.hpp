@@ -15,12 +15,10 @@ inline constexpr int exit_watchdog = 5;
 /// exit_watchdog. Processes that remain some seconds later are killed.
 class Watchdog {
  public:
-  /// The watchdog with rank 0's limit, as the constructor; null if that is 0. A rank that is stopped before the ranks
-  /// have met ends the job, too: those that passed a limit need no other rank to find it.
+  /// Collective over MPI_COMM_WORLD. `limit`: rank 0's counts; seconds, at least least_limit; null if it is 0. Throws
+  /// AgreedError if a rank cannot reach the watchers. A rank that is stopped before the ranks have met ends the job,
+  /// too: those that passed a limit need no other rank to find it.
   static std::unique_ptr<Watchdog> start(double limit);
-  /// Collective over MPI_COMM_WORLD. `limit`: seconds, at least least_limit. Throws AgreedError if a rank cannot reach
-  /// the watchers.
-  explicit Watchdog(double limit);
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
   ~Watchdog();
@@ -28,6 +26,8 @@ class Watchdog {
   static constexpr double least_limit = 1;
 
  private:
+  explicit Watchdog(double limit);
+
   std::unique_ptr<WatchThread> thread_;
 };
 

@@ -16,6 +16,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "backend/panels.hpp"
 #include "base/hpl_generator.hpp"
@@ -155,8 +156,33 @@ class Operand {
   virtual DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence& free) = 0;
   /// The elements of a block of another matrix of the backend.
   virtual DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) = 0;
-  /// Room for rows x columns elements, to be written by operations of the backend.
-  virtual DeviceBlock<Real> room(Index rows, Index columns) = 0;
+  /// Memory of rows x columns elements, to be written by operations of the backend.
+  virtual DeviceBlock<Real> storage(Index rows, Index columns) = 0;
+};
+
+/// An operand of a backend that computes in host memory: blocks of other matrices are used in place, and `View` is a
+/// matrix of elements elsewhere.
+template <class Real, class View>
+class OperandInPlace : public Operand<Real> {
+ public:
+  OperandInPlace(Backend<Real>& backend, Index rows, Index columns)
+      : backend_(backend), rows_(rows), columns_(columns) {}
+
+  DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) final { return block; }
+  DeviceBlock<Real> storage(Index rows, Index columns) final;
+
+ protected:
+  DeviceBlock<Real> see(std::unique_ptr<View> view) {
+    view_ = std::move(view);
+    return whole<Real>(*view_);
+  }
+
+ private:
+  Backend<Real>& backend_;
+  Index rows_;
+  Index columns_;
+  std::unique_ptr<View> view_;
+  std::unique_ptr<DeviceMatrix<Real>> storage_;
 };
 
 /// In the memory of a device of its own.
@@ -166,7 +192,7 @@ class UploadedOperand final : public Operand<Real> {
   UploadedOperand(Backend<Real>& backend, Index rows, Index columns);
   DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence& free) override;
   DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) override;
-  DeviceBlock<Real> room(Index rows, Index columns) override { return whole(*matrix_).block(0, 0, rows, columns); }
+  DeviceBlock<Real> storage(Index rows, Index columns) override { return whole(*matrix_).block(0, 0, rows, columns); }
 
  private:
   Backend<Real>& backend_;
@@ -273,20 +299,26 @@ class Backend {
   Timeline& timeline_;
 };
 
+template <class Real, class View>
+DeviceBlock<Real> OperandInPlace<Real, View>::storage(Index rows, Index columns) {
+  if (!storage_) storage_ = backend_.allocate(rows_, columns_);
+  return whole(*storage_).block(0, 0, rows, columns);
+}
+
 template <class Real>
 UploadedOperand<Real>::UploadedOperand(Backend<Real>& backend, Index rows, Index columns)
     : backend_(backend), matrix_(backend.allocate(rows, columns)) {}
 
 template <class Real>
 DeviceBlock<Real> UploadedOperand<Real>::from_host(const HostBlock<Real>& block, Fence& free) {
-  const DeviceBlock<Real> copy = room(block.rows, block.columns);
+  const DeviceBlock<Real> copy = storage(block.rows, block.columns);
   free = backend_.upload(block, copy);
   return copy;
 }
 
 template <class Real>
 DeviceBlock<Real> UploadedOperand<Real>::from_device(const DeviceBlock<Real>& block) {
-  const DeviceBlock<Real> copy = room(block.rows, block.columns);
+  const DeviceBlock<Real> copy = storage(block.rows, block.columns);
   backend_.copy(block, copy);
   return copy;
 }

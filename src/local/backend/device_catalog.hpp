@@ -14,13 +14,14 @@
 namespace glinpack {
 
 struct DeviceDescription {
+  std::string api = "OpenGL";      // of its DeviceCatalog
   int index = 0;                   // in the catalog's list, and of --device
   bool usable = false;             // it opened, and has what the backends need
   std::string why_unusable;        // cause and remedy, when it is not
   bool software = false;           // computed by the processor
-  std::string vendor;              // GL_VENDOR
-  std::string renderer;            // GL_RENDERER
-  std::string version;             // GL_VERSION: names the driver, too
+  std::string vendor;              // GL_VENDOR, or the name of the Vulkan driver
+  std::string renderer;            // GL_RENDERER, or the name of the Vulkan device
+  std::string version;             // names the driver, too
   std::string uuid;                // of the device, hexadecimal; empty if unknown
   std::string drm_file;            // "/dev/dri/card0"; empty if unknown
   int cuda_ordinal = -1;           // EGL_CUDA_DEVICE_NV; -1 if there is none

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "backend/backend_record.hpp"
-#include "gl/compute/compute_backend.hpp"
+#include "compute/compute_backend.hpp"
 #include "gl/raster/raster_backend.hpp"
 #include "openblas/openblas_backend.hpp"
 #include "reference/reference_backend.hpp"
+#include "vulkan/vk_compute.hpp"
 
 namespace glinpack {
 
@@ -21,6 +22,7 @@ inline constexpr std::array registered_backends{
     &openblas_record,
     &gl_compute_record,
     &gl_raster_record,
+    &vk_compute_record,
 };
 
 std::vector<std::string> backend_names();

@@ -12,6 +12,8 @@
 #include <tuple>
 #include <utility>
 
+#include "gl/devices.hpp"
+#include "gl/vulkan_memory.hpp"
 #include "host/host_memory.hpp"
 
 namespace glinpack::gl {
@@ -126,11 +128,11 @@ std::shared_ptr<Context> Context::create(int device_index, bool debug) {
 }
 
 std::shared_ptr<Context> Context::create_sharing(const Context& other) {
-  return std::shared_ptr<Context>(new Context(other, other.device_));
+  return std::shared_ptr<Context>(new Context(other, Sharing()));
 }
 
-Context::Context(const Context& other, DeviceDescription device)
-    : display_(other.display_), sharing_(other.sharing_), device_(std::move(device)) {
+Context::Context(const Context& other, Sharing) : display_(other.display_), sharing_(other.sharing_) {
+  description_ = other.description_;
   try {
     create_context(false);
     make_current();
@@ -196,22 +198,23 @@ void Context::create_context(bool debug) {
 }
 
 void Context::describe(int device_index) {
-  device_.index = device_index;
-  device_.usable = true;
-  device_.vendor = gl_string(GL_VENDOR);
-  device_.renderer = gl_string(GL_RENDERER);
-  device_.version = gl_string(GL_VERSION);
-  device_.software = is_software(device_.renderer);
-  device_.uuid = device_uuid();
-  std::tie(device_.total_memory, device_.free_memory) = device_memory(device_.software);
-  device_.storage_block = gl_integer(GL_MAX_SHADER_STORAGE_BLOCK_SIZE);
-  device_.texture_side = gl_integer(GL_MAX_TEXTURE_SIZE);
-  device_.shared_memory = gl_integer(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
-  device_.invocations = gl_integer(GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
-  device_.subgroup_size = useful_subgroup_size();
+  description_.index = device_index;
+  description_.usable = true;
+  description_.vendor = gl_string(GL_VENDOR);
+  description_.renderer = gl_string(GL_RENDERER);
+  description_.version = gl_string(GL_VERSION);
+  description_.software = is_software(description_.renderer);
+  description_.uuid = device_uuid();
+  std::tie(description_.total_memory, description_.free_memory) = device_memory(description_.software);
+  description_.storage_block = gl_integer(GL_MAX_SHADER_STORAGE_BLOCK_SIZE);
+  description_.texture_side = gl_integer(GL_MAX_TEXTURE_SIZE);
+  description_.shared_memory = gl_integer(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
+  description_.invocations = gl_integer(GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
+  description_.subgroup_size = useful_subgroup_size();
 }
 
 void Context::destroy() {
+  matrix_memory_.reset();
   if (!context_) return;
   if (eglGetCurrentContext() == context_) eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
   std::erase(*sharing_, context_);
@@ -238,7 +241,7 @@ bool Context::has_extension(std::string_view name) const {
 
 std::int64_t Context::free_memory() const {
   make_current();
-  return device_memory(device_.software).second;
+  return device_memory(description_.software).second;
 }
 
 void Context::throw_debug_error() {
@@ -248,11 +251,11 @@ void Context::throw_debug_error() {
   throw std::runtime_error(error);
 }
 
-void Context::throw_gl_error(const char* what) const {
+void Context::throw_error(const char* what) const {
   const GLenum error = glGetError();
   if (error == GL_NO_ERROR) return;
   throw std::runtime_error(std::string(what) + ": OpenGL error " + hexadecimal(error) +
-                           (error == GL_OUT_OF_MEMORY ? " (out of memory)" : "") + " on " + device_.renderer);
+                           (error == GL_OUT_OF_MEMORY ? " (out of memory)" : "") + " on " + description_.renderer);
 }
 
 CurrentContextGuard::CurrentContextGuard()

@@ -90,7 +90,7 @@ DeviceDescription describe(int index) {
   DeviceDescription description;
   description.index = index;
   try {
-    description = Context::create(index)->device();
+    description = Context::create(index)->description();
   } catch (const std::exception& error) {
     const std::string variables = driver_variables_text();
     description.why_unusable = variables + (variables.empty() ? "" : "; ") + error.what();

@@ -49,7 +49,7 @@ Program Program::drawing(const std::shared_ptr<Context>& context, const ShaderSo
 
 Program Program::make(const std::shared_ptr<Context>& context, const ProgramCache& cache,
                       const std::vector<Stage>& stages) {
-  const DeviceDescription& device = context->device();
+  const DeviceDescription& device = context->description();
   std::string key = device.vendor + "\n" + device.renderer + "\n" + device.version;
   for (const Stage& stage : stages) key += "\n" + stage.text;
   const auto start = Clock::now();

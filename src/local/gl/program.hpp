@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "device/program_cache.hpp"
+#include "device/shader_source.hpp"
 #include "gl/handle.hpp"
-#include "gl/program_cache.hpp"
-#include "gl/shader_source.hpp"
 
 namespace glinpack::gl {
 

@@ -171,8 +171,7 @@ int VulkanMemory::Functions::file_descriptor_of(VkDeviceMemory memory) const {
   return result == VK_SUCCESS ? file_descriptor : -1;
 }
 
-VulkanMemory::VulkanMemory(std::shared_ptr<Context> context)
-    : context_(std::move(context)), vulkan_(std::make_unique<Functions>()) {}
+VulkanMemory::VulkanMemory(Context& context) : context_(context), vulkan_(std::make_unique<Functions>()) {}
 
 VulkanMemory::~VulkanMemory() {
   if (vulkan_->device) {
@@ -185,7 +184,7 @@ std::unique_ptr<VulkanMemory> VulkanMemory::open(const std::shared_ptr<Context>&
   require(context->has_extension("GL_EXT_memory_object_fd"), "the OpenGL driver imports none");
   std::array<GLubyte, VK_UUID_SIZE> uuid{};
   glGetUnsignedBytei_vEXT(GL_DEVICE_UUID_EXT, 0, uuid.data());
-  std::unique_ptr<VulkanMemory> opened(new VulkanMemory(context));
+  std::unique_ptr<VulkanMemory> opened(new VulkanMemory(*context));
   require(opened->vulkan_->library != nullptr, "there is no libvulkan.so.1: install libvulkan1");
   opened->vulkan_->create_instance();
   opened->vulkan_->create_device(opened->vulkan_->find_device(uuid));
@@ -201,12 +200,12 @@ MemoryObjectHandle VulkanMemory::allocate(GLuint buffer, std::int64_t bytes) con
   const VkDeviceMemory memory = vulkan_->allocate(exported, needed);
   MemoryObjectHandle imported;
   if (memory != VK_NULL_HANDLE) {
-    imported = import(context_, buffer, bytes, vulkan_->file_descriptor_of(memory), needed.size);
+    imported = import(context_.shared_from_this(), buffer, bytes, vulkan_->file_descriptor_of(memory), needed.size);
   }
   // what is imported is a reference of its own to the memory
   vulkan_->function<PFN_vkDestroyBuffer>("vkDestroyBuffer")(vulkan_->device, exported, nullptr);
   vulkan_->function<PFN_vkFreeMemory>("vkFreeMemory")(vulkan_->device, memory, nullptr);
-  if (imported.id() == 0) context_->discard_debug_error();
+  if (imported.id() == 0) context_.discard_debug_error();
   return imported;
 }
 

@@ -15,7 +15,7 @@ namespace glinpack::gl {
 /// A Vulkan device, which the dynamic loader finds: the program runs without Vulkan, too. Not thread-safe.
 class VulkanMemory {
  public:
-  /// On the device of the context, which becomes current. Throws std::runtime_error with the cause.
+  /// On the device of the context, which becomes current and must outlive it. Throws std::runtime_error with the cause.
   static std::unique_ptr<VulkanMemory> open(const std::shared_ptr<Context>& context);
   VulkanMemory(const VulkanMemory&) = delete;
   VulkanMemory& operator=(const VulkanMemory&) = delete;
@@ -28,8 +28,8 @@ class VulkanMemory {
 
  private:
   struct Functions;
-  explicit VulkanMemory(std::shared_ptr<Context> context);
-  std::shared_ptr<Context> context_;
+  explicit VulkanMemory(Context& context);
+  Context& context_;  // may own it
   std::unique_ptr<Functions> vulkan_;
 };
 

@@ -50,28 +50,13 @@ RowMajorView<Real> view_of(const DeviceBlock<Real>& block) {
       .block(block.row, block.column, block.rows, block.columns);
 }
 
-/// A view of the elements.
 template <class Real>
-class HostOperand final : public Operand<Real> {
+class HostOperand final : public OperandInPlace<Real, HostMatrix<Real>> {
  public:
-  HostOperand(Backend<Real>& backend, Index rows, Index columns) : backend_(backend), rows_(rows), columns_(columns) {}
-
+  using OperandInPlace<Real, HostMatrix<Real>>::OperandInPlace;
   DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence&) override {
-    view_ = std::make_unique<HostMatrix<Real>>(block.view());
-    return whole<Real>(*view_);
+    return this->see(std::make_unique<HostMatrix<Real>>(block.view()));
   }
-  DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) override { return block; }
-  DeviceBlock<Real> room(Index rows, Index columns) override {
-    if (!room_) room_ = backend_.allocate(rows_, columns_);
-    return whole(*room_).block(0, 0, rows, columns);
-  }
-
- private:
-  Backend<Real>& backend_;
-  Index rows_;
-  Index columns_;
-  std::unique_ptr<HostMatrix<Real>> view_;
-  std::unique_ptr<DeviceMatrix<Real>> room_;
 };
 
 /// Intervals: lane cpu; copies of any kind are Phase::transfer with their bytes, rows are Phase::swap.

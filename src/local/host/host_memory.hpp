@@ -42,7 +42,7 @@ std::string processor_name();
 template <class Real>
 Index padded_leading_dimension(Index columns);
 
-/// Of a matrix with that leading dimension.
+/// The bytes of a matrix of these rows and columns in host memory, with its padding.
 std::int64_t host_matrix_bytes(Index rows, Index columns, std::int64_t element_bytes);
 
 /// The number after "name" or "name:" in a file of such lines, such as /proc/meminfo.

@@ -196,26 +196,12 @@ class CostDevicePanel final : public DeviceTournamentPanel<Real> {
 
 // A view of other memory, which has no elements.
 template <class Real>
-class NoneOperand final : public Operand<Real> {
+class NoneOperand final : public OperandInPlace<Real, DeviceMatrix<Real>> {
  public:
-  NoneOperand(Backend<Real>& backend, Index rows, Index columns) : backend_(backend), rows_(rows), columns_(columns) {}
-
+  using OperandInPlace<Real, DeviceMatrix<Real>>::OperandInPlace;
   DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence&) override {
-    view_ = std::make_unique<DeviceMatrix<Real>>(block.rows, block.columns);
-    return whole(*view_);
+    return this->see(std::make_unique<DeviceMatrix<Real>>(block.rows, block.columns));
   }
-  DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) override { return block; }
-  DeviceBlock<Real> room(Index rows, Index columns) override {
-    if (!room_) room_ = backend_.allocate(rows_, columns_);
-    return whole(*room_).block(0, 0, rows, columns);
-  }
-
- private:
-  Backend<Real>& backend_;
-  Index rows_;
-  Index columns_;
-  std::unique_ptr<DeviceMatrix<Real>> view_;
-  std::unique_ptr<DeviceMatrix<Real>> room_;
 };
 
 // A fence is the place of an operation in the list, counted from 1.

@@ -20,7 +20,6 @@ constexpr int clock_memory = 2;  // NVML_CLOCK_MEM
 constexpr int temperature_gpu = 0;
 constexpr unsigned longest_text = 96;  // NVML_DEVICE_UUID_V2_BUFFER_SIZE, NVML_DEVICE_NAME_V2_BUFFER_SIZE
 constexpr double milli = 1e-3;
-constexpr unsigned most_nvlinks = 18;  // NVML_NVLINK_MAX_LINKS
 
 }  // namespace
 
@@ -49,7 +48,6 @@ struct Nvml::Functions {
   int (*most_clock)(Device_t, int, unsigned*) = nullptr;   // MHz
   int (*temperature)(Device_t, int, unsigned*) = nullptr;  // degrees Celsius
   int (*throttle)(Device_t, unsigned long long*) = nullptr;
-  int (*nvlink_state)(Device_t, unsigned, int*) = nullptr;  // of a link, from 0: 1 if it is active
 };
 
 class Nvml::Device : public Sensor {
@@ -130,7 +128,6 @@ Nvml::Nvml(const std::string& library) : functions_(std::make_unique<Functions>(
   take(f.most_clock, "nvmlDeviceGetMaxClockInfo");
   take(f.temperature, "nvmlDeviceGetTemperature");
   take(f.throttle, "nvmlDeviceGetCurrentClocksThrottleReasons");
-  take(f.nvlink_state, "nvmlDeviceGetNvLinkState");
   if (f.throttle == nullptr) take(f.throttle, "nvmlDeviceGetCurrentClocksEventReasons");  // its newer name
   std::string failure;
   if (f.initialise == nullptr || f.shut_down == nullptr) {
@@ -200,18 +197,6 @@ std::unique_ptr<Sensor> Nvml::by_pci_address(const std::string& address) {
   if (functions_->by_pci == nullptr) throw std::runtime_error("NVML: no nvmlDeviceGetHandleByPciBusId_v2");
   check(functions_->by_pci(address.c_str(), &device), "device " + address);
   return opened(device);
-}
-
-int Nvml::active_nvlinks(const std::string& address) const {
-  Device_t device = nullptr;
-  if (functions_->by_pci == nullptr) throw std::runtime_error("NVML: no nvmlDeviceGetHandleByPciBusId_v2");
-  check(functions_->by_pci(address.c_str(), &device), "device " + address);
-  int count = 0;
-  for (unsigned link = 0; functions_->nvlink_state != nullptr && link < most_nvlinks; ++link) {
-    int active = 0;
-    if (functions_->nvlink_state(device, link, &active) == success && active == 1) ++count;
-  }
-  return count;
 }
 
 }  // namespace glinpack::sensors

@@ -28,8 +28,6 @@ class Nvml : public std::enable_shared_from_this<Nvml> {
   std::unique_ptr<Sensor> by_index(int index);
   std::unique_ptr<Sensor> by_uuid(const std::string& uuid);  // as nvml_uuid() writes it
   std::unique_ptr<Sensor> by_pci_address(const std::string& address);
-  /// Active NVLinks of a device, to other devices or to a switch; 0 without NVLink. Throws as by_pci_address does.
-  int active_nvlinks(const std::string& address) const;
 
  private:
   struct Functions;

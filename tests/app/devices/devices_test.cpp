@@ -57,7 +57,7 @@ TEST(DevicesCommand, names_each_device_with_limits_and_the_automatic_choice) {
             "  vendor          NVIDIA Corporation\n"
             "  driver          4.6.0 NVIDIA 580.159\n"
             "  kind            hardware\n"
-            "  memory          139 GiB, 138 GiB free\n"
+            "  memory          139.0 GiB, 138.0 GiB free\n"
             "  storage block   2.0 GiB at most\n"
             "  texture side    32768 texels at most\n"
             "  shared memory   48.0 KiB a work group\n"

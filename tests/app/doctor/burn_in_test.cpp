@@ -47,7 +47,7 @@ TEST(DoctorBurnIn, names_host_and_device_of_a_rank_that_computes_wrongly) {
   facts.ranks[3]["burn_in"].update({{"mismatches", 2}, {"first_mismatch", "loop 7, trailing matrix after pass 3"}});
   expect_finding(
       facts, "burn-in", Verdict::fail,
-      "rank 3 (node1, device 1, NVIDIA H200) computes wrongly: 2 failed checks, the first in loop 7, trailing",
+      "node1, rank 3: device 1, NVIDIA H200 computes wrongly: 2 failed checks, the first in loop 7, trailing",
       "on node1 alone");
 }
 
@@ -56,13 +56,14 @@ TEST(DoctorBurnIn, names_a_device_that_is_slower_than_its_peers) {
   facts.ranks[2]["burn_in"]["median_gflops"] = 16300;
   expect_finding(facts, "burn-in", Verdict::ok, "");
   facts.ranks[2]["burn_in"]["median_gflops"] = 16000;
-  expect_finding(facts, "burn-in", Verdict::warn, "rank 2 (node1, device 0, NVIDIA H200): 16000.0 GFLOPS, 0.89 of",
+  expect_finding(facts, "burn-in", Verdict::warn, "node1, rank 2: device 0, NVIDIA H200: 16000.0 GFLOPS, 0.89 of",
                  "nvidia-smi");
   facts.ranks[2]["burn_in"]["median_gflops"] = 8000;
-  expect_finding(facts, "burn-in", Verdict::fail, "rank 2 (node1, device 0, NVIDIA H200): 8000.0 GFLOPS, 0.44 of");
+  expect_finding(facts, "burn-in", Verdict::fail, "node1, rank 2: device 0, NVIDIA H200: 8000.0 GFLOPS, 0.44 of");
   // another kind of device has no peers
   facts.ranks[2]["burn_in"]["device"] = "NVIDIA L4";
-  expect_finding(facts, "burn-in", Verdict::ok, "1 device, 8000.0 GFLOPS (median), compared over time alone");
+  expect_finding(facts, "burn-in", Verdict::ok,
+                 "node1, rank 2: 1 device, 8000.0 GFLOPS (median), compared over time alone");
 }
 
 TEST(DoctorBurnIn, ranks_that_take_turns_on_cores_are_compared_by_half_of_the_median) {
@@ -74,7 +75,7 @@ TEST(DoctorBurnIn, ranks_that_take_turns_on_cores_are_compared_by_half_of_the_me
   facts.ranks[1]["burn_in"]["median_gflops"] = 9500;
   expect_finding(facts, "burn-in", Verdict::ok, "");
   facts.ranks[1]["burn_in"]["median_gflops"] = 8500;
-  expect_finding(facts, "burn-in", Verdict::fail, "rank 1 (node0, Some processor): 8500.0 GFLOPS");
+  expect_finding(facts, "burn-in", Verdict::fail, "node0, rank 1: Some processor: 8500.0 GFLOPS");
 }
 
 TEST(DoctorBurnIn, two_devices_are_compared_with_themselves_over_time) {
@@ -84,7 +85,7 @@ TEST(DoctorBurnIn, two_devices_are_compared_with_themselves_over_time) {
   facts.ranks[1]["burn_in"]["second_half_gflops"] = 16000;
   expect_finding(
       facts, "burn-in", Verdict::warn,
-      "rank 1 (node0, device 1, NVIDIA H200): 16000.0 GFLOPS in the second half of its loops, 0.89 of 18010.0");
+      "node0, rank 1: device 1, NVIDIA H200: 16000.0 GFLOPS in the second half of its loops, 18010.0 in the first");
   facts.ranks[1]["burn_in"]["measured_loops"] = 5;
   expect_finding(facts, "burn-in", Verdict::ok, "");
   for (nlohmann::json& rank : facts.ranks) rank["burn_in"]["measured_loops"] = 0;

@@ -9,7 +9,7 @@
 #include "app/commands.hpp"
 #include "app/manual/completion.hpp"
 #include "app/manual/pages.hpp"
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
@@ -167,37 +167,6 @@ TEST_P(Programs, TheOptionsPageIsTheOneInDocs) {
   text << file.rdbuf();
   EXPECT_TRUE(text.str() == options_document(all_pages(program)))
       << "the page is not current: " << program.name << " man-pages --markdown > " << program.options_page;
-}
-
-TEST(Completion, ChoicesAreTheWordsOfAType) {
-  const auto values = [](const char* type) {
-    CommandPage page = example();
-    page.table.groups[1].fields[0].value.type = type;
-    const std::string bash = completion_script(std::vector{page});
-    const std::string key = "example:--n) values=";
-    const std::size_t begin = bash.find(key) + key.size();
-    return bash.substr(begin, bash.find(" ;;", begin) - begin);
-  };
-  EXPECT_EQ(values("single|double"), "'single double'");
-  EXPECT_EQ(values("M1|M2|all,..."), "'M1 M2 all' list=yes");
-  EXPECT_EQ(values("COUNT|auto"), "'auto'");
-  EXPECT_EQ(values("PxQ|auto,..."), "'auto' list=yes");
-  EXPECT_EQ(values("N,..."), "other");
-  EXPECT_EQ(values("FILE"), "file");
-  EXPECT_EQ(values("DIR"), "folder");
-}
-
-TEST_P(Programs, CompletionHasEveryOptionOfEveryCommand) {
-  const std::vector<CommandPage> pages = all_pages(*GetParam());
-  const std::string bash = completion_script(pages);
-  for (const CommandPage& page : pages) {
-    for (const FieldGroup& group : groups_with_help(page.table)) {
-      for (const Field& field : group.fields) {
-        if (field.value.form == FieldValue::Form::positional) continue;
-        EXPECT_THAT(bash, HasSubstr("--" + key_of(field)));
-      }
-    }
-  }
 }
 
 TEST(Elsewhere, GlinpackKnowsWhichSubcommandsThePapersHave) {

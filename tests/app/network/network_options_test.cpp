@@ -4,7 +4,7 @@
 
 #include "app/manual/pages.hpp"
 #include "app/network/network_command.hpp"
-#include "app/plu/plan.hpp"
+#include "app/program/planned_runs.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
@@ -36,40 +36,10 @@ TEST(NetworkOptions, DefaultsAreThoseOfPluAndLinksAreMeasured) {
 }
 
 TEST(NetworkOptions, EveryOptionIsParsed) {
-  const NetworkOptions o = parsed({"--n",
-                                   "10,20",
-                                   "--nb",
-                                   "4",
-                                   "--grid",
-                                   "2x3",
-                                   "--column-major",
-                                   "--precision",
-                                   "single",
-                                   "--pivoting",
-                                   "local",
-                                   "--node-broadcast",
-                                   "mpi",
-                                   "--repeat",
-                                   "3",
-                                   "--broadcast",
-                                   "ring,5",
-                                   "ibcast",
-                                   "--ping-pong",
-                                   "0-3,2-1",
-                                   "--screen",
-                                   "always",
-                                   "--screen-seconds",
-                                   "2.5",
-                                   "--screen-together",
-                                   "--output-dir",
-                                   "o",
-                                   "--json",
-                                   "j",
-                                   "--csv",
-                                   "c",
-                                   "--force",
-                                   "--progress",
-                                   "never"});
+  const NetworkOptions o = parsed(
+      arguments_of("--n 10,20 --nb 4 --grid 2x3 --column-major --precision single --pivoting local --node-broadcast "
+                   "mpi --repeat 3 --broadcast ring,5 ibcast --ping-pong 0-3,2-1 --screen always --screen-seconds 2.5 "
+                   "--screen-together --output-dir o --json j --csv c --force --progress never"));
   EXPECT_THAT(o.n, ElementsAre(10, 20));
   EXPECT_THAT(o.nb, ElementsAre(4));
   EXPECT_THAT(o.grid, ElementsAre(GridShape{2, 3}));
@@ -165,16 +135,19 @@ TEST_F(NetworkConfigFile, KeysAreTheOptionsAndErrorsNameTheirLine) {
 }
 
 TEST(NetworkPlan, RunsEveryCombinationWithBroadcastsAndRepetitionsInnermost) {
-  const auto planned = plan_network_runs(
-      parsed({"--n", "10,20", "--grid", "1x2,2x1", "--broadcast", "ring,ibcast", "--repeat", "2"}), 2);
+  const auto plan = [](const Arguments& arguments, int ranks) {
+    const NetworkOptions options = parsed(arguments);
+    return plan_network_runs(options, options.broadcast, ranks);
+  };
+  const auto planned = plan({"--n", "10,20", "--grid", "1x2,2x1", "--broadcast", "ring,ibcast", "--repeat", "2"}, 2);
   ASSERT_EQ(planned.size(), 16U);
   EXPECT_EQ(planned[1].repeat, 1);
   EXPECT_EQ(planned[2].parameters.broadcast, BroadcastKind::ibcast);
   EXPECT_EQ(planned[4].parameters.n, 20);
   EXPECT_EQ(planned[8].grid, (GridShape{2, 1}));
   for (const RunRecord& run : planned) EXPECT_EQ(run.parameters.parts, RunParts::messages);
-  EXPECT_EQ(plan_network_runs(parsed({}), 6)[0].grid, (GridShape{2, 3}));
-  expect_input_error([] { plan_network_runs(parsed({"--repeat", "1000000"}), 1); }, {"100000 runs"});
+  EXPECT_EQ(plan({}, 6)[0].grid, (GridShape{2, 3}));
+  expect_input_error([&] { plan({"--repeat", "1000000"}, 1); }, {"100000 runs"});
 }
 
 TEST(ComputeOnlyPlan, ChecksNothing) {

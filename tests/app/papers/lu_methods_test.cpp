@@ -1,10 +1,8 @@
-#include "app/papers/lu_methods.hpp"
-
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
-#include "tests/app/expect.hpp"
+#include "app/papers/studies.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -15,39 +13,7 @@ using solvers::LuCounts;
 using solvers::LuMethod;
 using solvers::LuSettings;
 using solvers::LuStrategy;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-TEST(LuMethodsOptions, DefaultsAreEverythingOnSmallSizes) {
-  const LuMethodsOptions o = parse_lu_methods_options({});
-  EXPECT_THAT(o.n, ElementsAre(64, 128, 256));
-  EXPECT_THAT(o.methods, ElementsAre("M1", "M2", "M3", "M4", "compute"));
-  EXPECT_THAT(o.strategy, ElementsAre(LuStrategy::copying, LuStrategy::switching));
-  EXPECT_TRUE(o.blocked());
-  EXPECT_EQ(o.drawn().size(), 8U);
-}
-
-TEST(LuMethodsOptions, StrategiesMultiplyOnlyThePapersMethods) {
-  const LuMethodsOptions o =
-      parse_lu_methods_options({"--methods", "compute,M3", "--strategy", "switch", "--n", "4,5"});
-  ASSERT_EQ(o.drawn().size(), 1U);
-  EXPECT_EQ(o.drawn()[0].method, LuMethod::m3);
-  EXPECT_EQ(o.drawn()[0].strategy, LuStrategy::switching);
-  const nlohmann::json json = to_json(o, lu_methods_table);
-  EXPECT_EQ(json["methods"], (std::vector<std::string>{"compute", "M3"}));
-  EXPECT_EQ(json["strategy"], std::vector<std::string>{"switch"});
-  EXPECT_EQ(json["n"], (std::vector<int>{4, 5}));
-  EXPECT_FALSE(parse_lu_methods_options({"--methods", "M1"}).blocked());
-}
-
-TEST(LuMethodsOptions, RejectUnknownNames) {
-  const auto refused = [](const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
-    expect_input_error([&] { parse_lu_methods_options(arguments); }, parts);
-  };
-  refused({"--methods", "M5"}, {"--methods", "'M5'", "M1"});
-  refused({"--strategy", "swich"}, {"--strategy", "'swich'", "did you mean switch"});
-  refused({"--input", "a.npy", "--n", "5"}, {"--n", "--input a.npy", "leave one"});
-}
 
 /// The summed counts of the steps.
 LuCounts sum_of_steps(const LuSettings& settings, Index n) {
@@ -120,22 +86,22 @@ TEST(LuMethodsSteps, PassesRenderEveryElementOfTheStepOnce) {
 }
 
 TEST(LuMethodsTables, HaveCountsNextToThePapersAndTheTimes) {
-  LuFigures figures{
-      .settings = {LuMethod::m2, LuStrategy::copying}, .n = 8, .counts = {}, .breakdown = {}, .access = {}};
-  figures.counts = {.passes = 8, .copies = 8, .copied_bytes = 2688, .passes_with_texels = 7, .drawn_texels = 168};
-  figures.breakdown = {.whole = 0.010, .device = 0.005, .host = 0.003, .copying = 0.002};
-  figures.access = {.seconds = 0.002, .bytes = 4e6, .bytes_per_second = 2e9, .share = 0.5};
-  const std::string text = lu_tables({figures}, LuClock::differences, 4e9);
-  EXPECT_THAT(text, ::testing::ContainsRegex("M2 copy +8 +8 +8 +7 +1.000 +1 +8 +8 +2688 +2688\n"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("M2 copy +8 +10.00 +5.00 +3.00 +2.00\n"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("M2 copy +8 +0.0040 +2.00 +2.00 +50%\n"));
-  EXPECT_THAT(text, HasSubstr("by differences"));
-  EXPECT_THAT(lu_tables({figures}, LuClock::timer_queries, 4e9), HasSubstr("timestamps of the device"));
-  EXPECT_EQ(lu_tables({}, LuClock::differences, 4e9), "");
-  const nlohmann::json json = to_json(figures, LuClock::timer_queries);
-  EXPECT_EQ(json["breakdown"]["source"], "timer queries");
-  EXPECT_EQ(json["copied_bytes"], json["copied_bytes_of_table_1"]);
-  EXPECT_EQ(json["access"]["share"], 0.5);
+  ModeRecord record{.variant = "M2", .settings = "copy", .size = "8", .n = 8};
+  record.parameters = nlohmann::json::parse(R"({
+    "passes": 8, "passes_of_table_1": 8, "passes_with_texels": 7, "weight": 1.0, "weight_of_table_1": 1.0,
+    "copies": 8, "copies_of_table_1": null, "copied_bytes": 2688, "copied_bytes_of_table_1": 2688,
+    "breakdown": {"source": "differences", "whole_seconds": 0.010, "device_seconds": 0.005, "host_seconds": 0.003,
+                  "copy_seconds": null},
+    "access": {"bytes": 4e6, "seconds": 0.002, "bytes_per_second": 2e9, "share": 0.5}})");
+  const auto tables = [&] { return lu_tables(std::vector<ModeRecord>{record}, 4e9); };
+  EXPECT_THAT(tables(), ::testing::ContainsRegex("M2 copy +8 +8 +8 +7 +1.000 +1 +8 +- +2688 +2688\n"));
+  EXPECT_THAT(tables(), ::testing::ContainsRegex("M2 copy +8 +10.00 +5.00 +3.00 +-\n"));
+  EXPECT_THAT(tables(), ::testing::ContainsRegex("M2 copy +8 +0.0040 +2.00 +2.00 +50%\n"));
+  EXPECT_THAT(tables(), HasSubstr("by differences"));
+  record.parameters["breakdown"]["source"] = "timer queries";
+  EXPECT_THAT(tables(), HasSubstr("timestamps of the device"));
+  record.failure = "step 2 of 8";
+  EXPECT_EQ(tables(), "");
 }
 
 }  // namespace

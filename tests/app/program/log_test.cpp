@@ -8,7 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {

@@ -61,7 +61,6 @@ TEST(HplReport, run_prints_the_lines_of_hpl_byte_for_byte) {
 TEST(HplReport, a_failed_run_has_the_word_FAILED_once) {
   RunRecord failed = passed_run(), unchecked = passed_run();
   failed.result.passed = unchecked.result.passed = unchecked.result.checked = false;
-  failed.result.full_check = FullCheck{.ratios = {31, 32}, .computed = {true, true}};
   unchecked.result.failure = "the solution holds NaN";
   for (const RunRecord& record : {failed, unchecked}) {
     const std::string text = run_text(record);
@@ -313,28 +312,6 @@ TEST(HplReport, other_matrices_are_named_and_not_called_hpl) {
     EXPECT_THAT(text, Not(HasSubstr("High-Performance Linpack")));
   }
   EXPECT_THAT(report_of({passed_run()}), HasSubstr("- The matrix A is HPL's own, randomly generated for each test.\n"));
-}
-
-TEST(HplReport, full_check_has_every_ratio_and_no_line_that_looks_like_a_result) {
-  RunRecord record = passed_run();
-  FullCheck check{
-      .rcond = 1e-8, .rcond_by_inverse = 9e-9, .ferr = 1e-9, .berr = 1e-16, .refinements = 1, .seconds = 0.25};
-  check.computed = {true, true, true, true, true, true, true, false};
-  check.ratios = {0.5, 31, 1, 1, 1, 1, 1, 0};
-  record.result.full_check = check;
-  const std::string text = report_of({record});
-  EXPECT_THAT(text, HasSubstr("Full check by LAPACK's ratios (dchkge), of which those below 30 pass, in 0.250 s:\n"));
-  EXPECT_THAT(text, ContainsRegex("RESID 1: norm\\(LU - A\\) / \\(N norm\\(A\\) eps\\) *= 5.000e-01\n"));
-  EXPECT_THAT(text, ContainsRegex("RESID 2: .*= 3.100e\\+01  not below\n"));
-  EXPECT_THAT(text, ContainsRegex("RESID 8: .*= not computed\n"));
-  EXPECT_THAT(text, HasSubstr("rcond = 1.000e-08 by estimate, 9.000e-09 by inv(A)"));
-  EXPECT_THAT(check.failure(), HasSubstr("full check: ratio 2, "));
-
-  record.result.full_check = FullCheck{.expected_singular = 17};
-  record.result.singular_column = 17;
-  const std::string singular = report_of({record});
-  EXPECT_THAT(singular, HasSubstr("Full check: the matrix is singular, with a zero pivot in column 17"));
-  EXPECT_THAT(singular, Not(HasSubstr("nan ...... PASSED")));
 }
 
 TEST(HplReport, machine_is_named_once_and_again_when_it_changes) {

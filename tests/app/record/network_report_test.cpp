@@ -108,11 +108,11 @@ TEST(NetworkText, ReportsIfThereAreNoMessages) {
   run.grid = {1, 1};
   run.result.ranks = {example::rank_record(0, 0, 0)};
   const NetworkResults results = results_with(run);
-  EXPECT_THAT(network_case_details(results.runs[0]), HasSubstr("Nothing travels"));
+  EXPECT_THAT(network_case_details(results.runs[0]), HasSubstr("No communication"));
   EXPECT_THAT(network_run_line(results.runs[0]), HasSubstr(" 0.0 "));
   ReportContext context = example::context();
   context.world_size = 1;
-  EXPECT_THAT(network_head(context, results, Pivoting::partial), HasSubstr("one process: nothing travels"));
+  EXPECT_THAT(network_head(context, results, Pivoting::partial), HasSubstr("One process: no communication"));
 }
 
 TEST(NetworkText, NamesBothEndsOfSlowLinks) {

@@ -70,37 +70,10 @@ TEST_F(SlurmFiles, TheDefaultsOfAClusterMayBeInAFile) {
 }
 
 TEST(SlurmScript, RequestsTheGivenResources) {
-  const std::string script = script_of({"--nodes",
-                                        "4",
-                                        "--gpus-per-node",
-                                        "a100:2",
-                                        "--ranks-per-node",
-                                        "6",
-                                        "--cores-per-rank",
-                                        "8",
-                                        "--time",
-                                        "1-12",
-                                        "--partition",
-                                        "gpu",
-                                        "--account",
-                                        "physics",
-                                        "--qos",
-                                        "high",
-                                        "--constraint",
-                                        "h100&ib",
-                                        "--reservation",
-                                        "maintenance",
-                                        "--nodelist",
-                                        "node[01-04]",
-                                        "--job-name",
-                                        "big",
-                                        "--signal-lead",
-                                        "300",
-                                        "--launcher",
-                                        "hydra",
-                                        "--",
-                                        "--n",
-                                        "1000,2000"});
+  const std::string script = script_of(
+      arguments_of("--nodes 4 --gpus-per-node a100:2 --ranks-per-node 6 --cores-per-rank 8 --time 1-12 --partition gpu "
+                   "--account physics --qos high --constraint h100&ib --reservation maintenance --nodelist node[01-04] "
+                   "--job-name big --signal-lead 300 --launcher hydra -- --n 1000,2000"));
   for (const char* line : {"#SBATCH --nodes=4\n",
                            "#SBATCH --ntasks-per-node=6\n",
                            "#SBATCH --gpus-per-node=a100:2\n",

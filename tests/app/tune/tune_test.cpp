@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/plu/plu_options.hpp"
+#include "app/options/plu_options.hpp"
 #include "app/tune/tune_command.hpp"
 #include "tests/app/expect.hpp"
 
@@ -37,9 +37,12 @@ TEST(TuneOptions, DefaultsAreBothPrecisionsAndPlusDevice) {
 
 TEST(TuneOptions, EveryOptionIsParsed) {
   const TuneOptions o =
-      parse({"--device", "3", "--precision", "double", "--json", "t.json", "--force"}, tune_table).options;
+      parse({"--backend", "vk-compute", "--device", "3", "--precision", "double", "--json", "t.json", "--force"},
+            tune_table)
+          .options;
   EXPECT_EQ(to_json(o, tune_table),
-            nlohmann::json::parse(R"({"device": 3, "precision": "double", "json": "t.json", "force": true,
+            nlohmann::json::parse(
+                R"({"backend": "vk-compute", "device": 3, "precision": "double", "json": "t.json", "force": true,
     "log-level": "info"})"));
 }
 

@@ -11,7 +11,7 @@
 
 #include "lu/factorize.hpp"
 #include "lu/panel/panel.hpp"
-#include "transport/mpi_transport.hpp"
+#include "mpi/mpi_transport.hpp"
 
 namespace glinpack::test {
 

@@ -70,11 +70,12 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   FaultyBackend<Real> faulty(*backend, timeline, flip, a.get(), columns);
   FaultyTransport<Real> transport(grid, parameters.broadcast, timeline, flip);
   FaultyPasses<Real> passes(flip, *a, columns, parameters.abft_stop);
-  Checksums<Real> checks(distribution, grid, faulty, timeline, *a, parameters.abft_every);
-  const auto lu = make_lu<Real>({parameters, distribution, at, faulty, transport, timeline}, *a, &checks);
+  const RankContext<Real> context{parameters, distribution, grid, faulty, transport, timeline};
+  Checksums<Real> checks(context, *a, parameters.abft_every);
+  const auto lu = make_lu<Real>(context, *a, &checks);
   const Factorization result = lu->run(passes);
   if (!result.zero_pivot && !result.stopped) {
-    const std::vector<Real> x = BackwardSubstitution<Real>(distribution, grid, faulty, timeline, *a).run();
+    const std::vector<Real> x = BackwardSubstitution<Real>(context, *a).run();
     checks.check_solution(std::vector<double>(x.begin(), x.end()));
   }
   backend->wait_all();
@@ -82,7 +83,7 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   Checked checked;
   checked.mismatches = checks.mismatches();
   checked.flipped = !all_agree(grid.all(), !flip.is_done());
-  checked.suspects = all_gather(grid.all(), static_cast<int>(checked.mismatches.size()));
+  checked.suspects = all_gathered(grid.all(), static_cast<int>(checked.mismatches.size()));
   checked.statistics = checks.statistics();
   checked.stopped = result.stopped;
   checked.complete = !result.zero_pivot && !result.stopped;
@@ -190,7 +191,7 @@ void add_flip(const ProcessGrid& grid, const std::string& backend, FlipPlace pla
   if (!checked.flipped) return;
   const Index none = parameters.n;
   const std::vector<Index> first =
-      all_gather(grid.all(), checked.mismatches.empty() ? none : checked.mismatches.front().pass);
+      all_gathered(grid.all(), checked.mismatches.empty() ? none : checked.mismatches.front().pass);
   const Index earliest = *std::ranges::min_element(first);
   ++found.flips;
   if (earliest == none) return;
@@ -336,14 +337,15 @@ TEST(Checksums, EndTheRunAtAMismatchOnEveryRank) {
   });
 }
 
-// L^-1 b grows by 2 a row, beyond the largest float after 128 rows.
+// Moler's matrix: L^-1 b grows by 2 a row, beyond the largest float after 128 rows.
 TEST(Checksums, SayThatAMatrixMayOverflowWithoutAFault) {
   on_every_grid([](const ProcessGrid& grid) {
     for (const Index every : {1, 100}) {
       RunParameters parameters = parameters_of({160, 8}, Pivoting::partial);
       parameters.abft = true;
       parameters.abft_every = every;
-      const auto source = make_source(MatrixKind::parse("moler"), parameters.n, 1);
+      const auto source = make_formula_source(
+          [](Index i, Index j) { return static_cast<double>(i == j ? i + 1 : std::min(i, j) - 1); }, parameters.n, 1);
       const Checked checked = factorize_with_checks<float>(parameters, grid, "openblas", *source);
       for (const Mismatch& mismatch : checked.mismatches) EXPECT_TRUE(mismatch.overflow) << text_of(mismatch);
       EXPECT_FALSE(all_agree(grid.all(), checked.mismatches.empty()));

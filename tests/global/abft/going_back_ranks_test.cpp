@@ -6,8 +6,8 @@
 
 #include <functional>
 
-#include "lu/run.hpp"
-#include "lu/workspace.hpp"
+#include "run/run.hpp"
+#include "run/workspace.hpp"
 #include "tests/captured_log.hpp"
 #include "tests/global/abft/bit_flips.hpp"
 #include "tests/global/factors.hpp"
@@ -73,15 +73,15 @@ class FaultyFactorization {
     const bool is_faulty = plan_pass(distribution_, pass, grid_.position()).pivot == grid_.position();
     if (!is_faulty) flip.disarm();
     auto a = original();
+    MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline, nullptr);
+    const RankContext<Real> context{parameters_, distribution_, grid_, backend, transport, cached_.timeline};
     const auto run = [&](Checksums<Real>& checks, PassRange passes, Interchanges so_far) {
-      MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline, nullptr);
-      const auto lu = make_lu<Real>(
-          {parameters_, distribution_, grid_.position(), backend, transport, cached_.timeline}, *a, &checks);
+      const auto lu = make_lu<Real>(context, *a, &checks);
       SavingPasses<Real> observer(flip, *a, columns_, in_two && passes.first == 0 ? pass : -1);
       lu->run(observer, passes, std::move(so_far));
       return observer.so_far;
     };
-    Checksums<Real> checks(distribution_, grid_, backend, cached_.timeline, *a, parameters_.abft_every);
+    Checksums<Real> checks(context, *a, parameters_.abft_every);
     Interchanges so_far = run(checks, {0, distribution_.passes()}, {});
     EXPECT_EQ(flip.is_done(), is_faulty);
     if (!in_two) return checks.mismatches();
@@ -89,7 +89,7 @@ class FaultyFactorization {
     const std::vector<std::byte> state = checks.state();
     EXPECT_EQ(static_cast<Index>(state.size()), Checksums<Real>::state_bytes(distribution_, grid_.position()));
     a = uploaded(downloaded(*a));
-    Checksums<Real> later(distribution_, grid_, backend, cached_.timeline, *a, parameters_.abft_every);
+    Checksums<Real> later(context, *a, parameters_.abft_every);
     later.restore(state);
     run(later, {pass + 1, distribution_.passes()}, std::move(so_far));
     return later.mismatches();
@@ -190,15 +190,15 @@ class FaultyRun {
   }
   int faulty_rank() const { return size_of(grid_.all()) - 1; }
   bool has_checkpoint() const {
-    barrier(grid_.all());
+    grid_.all().barrier();
     return has_checkpoints(options.checkpoints->folder);
   }
   FaultyRun(const FaultyRun&) = delete;
   FaultyRun& operator=(const FaultyRun&) = delete;
   ~FaultyRun() {
-    barrier(grid_.all());
+    grid_.all().barrier();
     remove_checkpoints(grid_.all(), options.checkpoints->folder, grid_.position());
-    barrier(grid_.all());
+    grid_.all().barrier();
   }
 
   RunParameters parameters;
@@ -221,8 +221,8 @@ TEST_P(ChecksumsWithCheckpoints, GoBackAfterAFaultAndComeToTheSameSolution) {
       EXPECT_EQ(result.solution, clean.solution);
       ASSERT_TRUE(result.checksums);
       EXPECT_FALSE(result.checksums->corrupted);
-      ASSERT_EQ(result.checksums->went_back.size(), 1U);
-      const WentBack& back = result.checksums->went_back.front();
+      ASSERT_EQ(result.checksums->rollbacks.size(), 1U);
+      const Rollback& back = result.checksums->rollbacks.front();
       EXPECT_GT(back.to, 0);
       EXPECT_LE(back.to, checked_pass);
       EXPECT_GT(back.seconds, 0);
@@ -244,9 +244,9 @@ TEST(GoingBack, EndsAfterThreeTimesToTheSameCheckpointAndKeepsIt) {
       const RunResult result = run.with_fault(checked_pass, true);
       EXPECT_TRUE(is_corrupted(result));
       EXPECT_EQ(result.checksums->stopped, stops);
-      const std::vector<WentBack>& back = result.checksums->went_back;
+      const std::vector<Rollback>& back = result.checksums->rollbacks;
       ASSERT_GE(back.size(), 3U);
-      EXPECT_TRUE(std::all_of(back.end() - 3, back.end(), [&](const WentBack& b) { return b.to == back.back().to; }));
+      EXPECT_TRUE(std::all_of(back.end() - 3, back.end(), [&](const Rollback& b) { return b.to == back.back().to; }));
       EXPECT_TRUE(run.has_checkpoint());
       EXPECT_EQ(result.saved->passes, back.back().to);
       EXPECT_LE(result.saved->passes, checked_pass);
@@ -285,7 +285,7 @@ TEST(GoingBack, NeedsACheckpointAndAWrongStateIsNotSaved) {
     const CapturedLog log;
     const RunResult result = run.with_fault(0, false);
     EXPECT_TRUE(is_corrupted(result));
-    EXPECT_TRUE(result.checksums->went_back.empty());
+    EXPECT_TRUE(result.checksums->rollbacks.empty());
     EXPECT_FALSE(result.saved);
     EXPECT_FALSE(run.has_checkpoint());
   });
@@ -316,8 +316,8 @@ TEST(GoingBack, AlsoLeadsToTheCheckpointOfAnEarlierRun) {
     const RunResult result = run.with_fault(last_pass - 2, false);
     EXPECT_TRUE(result.passed) << result.failure;
     EXPECT_EQ(result.solution, clean.solution);
-    ASSERT_EQ(result.checksums->went_back.size(), 1U);
-    EXPECT_EQ(result.checksums->went_back.front().to, result.resumed->passes);
+    ASSERT_EQ(result.checksums->rollbacks.size(), 1U);
+    EXPECT_EQ(result.checksums->rollbacks.front().to, result.resumed->passes);
   });
 }
 

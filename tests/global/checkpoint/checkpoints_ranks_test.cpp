@@ -14,9 +14,9 @@
 #include <thread>
 
 #include "checkpoint/checkpoints.hpp"
-#include "lu/run.hpp"
-#include "lu/workspace.hpp"
 #include "mpi/communication.hpp"
+#include "run/run.hpp"
+#include "run/workspace.hpp"
 #include "tests/captured_log.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/shared_folder.hpp"
@@ -88,7 +88,7 @@ class CheckpointsOfAllRanks : public testing::Test {
     begin_and_end(checkpoints, pass);
     checkpoints.commit();
     EXPECT_EQ(checkpoints.last(), pass);
-    barrier(grid_.all());
+    grid_.all().barrier();
   }
   /// A matrix that does not live longer.
   void begin_and_end(Checkpoints& checkpoints, Index pass) const {
@@ -100,9 +100,15 @@ class CheckpointsOfAllRanks : public testing::Test {
     if (!matrix.empty()) checkpoints.add(std::as_bytes(std::span(matrix)));
     checkpoints.end();
   }
-  std::string file_of(Index pass, const std::string& run) const {
-    return folder_.path + "/pass-" + std::to_string(pass) + "-" + run + "/row0-column" +
+  /// `suffix`: of the generation's folder.
+  std::string file_of(Index pass, const std::string& run, const std::string& suffix = "") const {
+    return folder_.path + "/pass-" + std::to_string(pass) + "-" + run + suffix + "/row0-column" +
            std::to_string(grid_.position().column);
+  }
+  void rename(const std::string& from, const std::string& to) const {
+    grid_.all().barrier();
+    if (grid_.is_root()) fs::rename(folder_.path + "/" + from, folder_.path + "/" + to);
+    grid_.all().barrier();
   }
   Index chosen_pass() const { return choose_checkpoint(grid_.all(), folder_.path, mine_, distribution_).header.pass; }
   std::string refusal(const CheckpointHeader& mine) const {
@@ -114,16 +120,6 @@ class CheckpointsOfAllRanks : public testing::Test {
     return "";
   }
   std::string refusal() const { return refusal(mine_); }
-  /// Keeps the files of a generation, which the next one removes.
-  void keep(const std::string& generation) {
-    if (grid_.is_root()) fs::rename(folder_.path + "/" + generation, folder_.path + "/kept");
-    barrier(grid_.all());
-  }
-  void put_back(const std::string& generation) {
-    barrier(grid_.all());
-    if (grid_.is_root()) fs::rename(folder_.path + "/kept", folder_.path + "/" + generation);
-    barrier(grid_.all());
-  }
   void alter(const std::string& file) const {
     std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
     stream.seekp(-20, std::ios::end);
@@ -140,46 +136,43 @@ class CheckpointsOfAllRanks : public testing::Test {
 TEST_F(CheckpointsOfAllRanks, TheNextGenerationReplacesTheOneBefore) {
   write(1, "0000000a");
   EXPECT_EQ(chosen_pass(), 1);
-  barrier(grid_.all());
+  grid_.all().barrier();
   write(3, "0000000a");
   EXPECT_EQ(chosen_pass(), 3);
   EXPECT_EQ(files_in(folder_.path).size(), static_cast<std::size_t>(test::world_size()));
-  barrier(grid_.all());
+  grid_.all().barrier();
   remove_checkpoints(grid_.all(), folder_.path, mine_.at);
-  barrier(grid_.all());
+  grid_.all().barrier();
   EXPECT_TRUE(fs::is_empty(folder_.path));
 }
 
-TEST_F(CheckpointsOfAllRanks, FilesOfTwoRunsAreNoGeneration) {
-  if (test::world_size() == 1) GTEST_SKIP() << "one rank";
-  write(1, "0000000a");
-  keep("pass-1-0000000a");
+TEST_F(CheckpointsOfAllRanks, FilesOfAnotherRunAreRefused) {
   write(3, "0000000b");
-  // this rank's file was written by that run or by another one, which both ended before all ranks had theirs
-  const bool is_even = grid_.position().column % 2 == 0;
-  if (is_even) fs::create_directories(folder_.path + "/pass-3-0000000c");
-  if (is_even) fs::rename(file_of(3, "0000000b"), file_of(3, "0000000c"));
-  put_back("pass-1-0000000a");
-  EXPECT_EQ(chosen_pass(), 1);
+  rename("pass-3-0000000b", "pass-3-0000000c");
+  EXPECT_THAT(refusal(), HasSubstr("it was written as part of pass-3-0000000b"));
 }
 
-TEST_F(CheckpointsOfAllRanks, OneIsCompleteWhenTheFirstFileGetsItsName) {
+// What is left if the program is killed while it writes or removes them.
+TEST_F(CheckpointsOfAllRanks, OnesThatAreHalfWrittenOrHalfRemovedDoNotCount) {
   write(1, "0000000a");
-  keep("pass-1-0000000a");
+  rename("pass-1-0000000a", "kept");  // the next one removes it
   write(2, "0000000a");
-  const std::string file = file_of(2, "0000000a");
-  if (!is_last()) fs::rename(file, file + ".part");
-  put_back("pass-1-0000000a");
+  rename("kept", "pass-1-0000000a");
   EXPECT_EQ(chosen_pass(), 2);
-  barrier(grid_.all());
-  if (is_last()) fs::rename(file, file + ".part");
-  barrier(grid_.all());
+  rename("pass-2-0000000a", "pass-2-0000000a.part");
   EXPECT_EQ(chosen_pass(), 1);
+  rename("pass-1-0000000a", "pass-1-0000000a.part");
+  EXPECT_THAT(refusal(), HasSubstr("has no checkpoint"));
+  prepare_checkpoint_folder(folder_.path);
+  grid_.all().barrier();
+  remove_incomplete_checkpoints(folder_.path);
+  grid_.all().barrier();
+  EXPECT_TRUE(fs::is_empty(folder_.path));
 }
 
 TEST_F(CheckpointsOfAllRanks, AreRefusedIfTheyDoNotFitAndTheMessageSaysWhatDiffers) {
   EXPECT_THAT(refusal(), HasSubstr("has no checkpoint"));
-  barrier(grid_.all());
+  grid_.all().barrier();
   write(2, "0000000a");
   CheckpointHeader other = mine_;
   other.options = {{"--n", "9"}, {"--seed", "1"}};
@@ -190,27 +183,26 @@ TEST_F(CheckpointsOfAllRanks, AreRefusedIfTheyDoNotFitAndTheMessageSaysWhatDiffe
   EXPECT_THAT(refusal(other), HasSubstr("columns of the local matrix"));
   other = mine_;
   if (is_last()) other.at.row = 1;  // another grid
-  EXPECT_THAT(refusal(other),
-              HasSubstr(test::world_size() == 1 ? "has no checkpoint" : "finds no pass-2-0000000a/row1-column"));
-  barrier(grid_.all());
+  EXPECT_THAT(refusal(other), AllOf(HasSubstr("pass-2-0000000a/row1-column"), HasSubstr(" is missing")));
+  grid_.all().barrier();
   write(5, "0000000a");  // of 4 passes
   EXPECT_THAT(refusal(), HasSubstr("pass: 5 in the checkpoint, 4 now"));
 }
 
 TEST_F(CheckpointsOfAllRanks, ADamagedOneIsRefusedAndAnOlderOneOffered) {
   write(1, "0000000a");
-  keep("pass-1-0000000a");
+  rename("pass-1-0000000a", "kept");
   write(2, "0000000a");
   if (is_last()) alter(file_of(2, "0000000a"));
-  barrier(grid_.all());
+  grid_.all().barrier();
   EXPECT_THAT(refusal(), AllOf(HasSubstr("pass-2-0000000a/row0-column"), HasSubstr("is altered"),
                                HasSubstr("No older checkpoint is whole")));
-  put_back("pass-1-0000000a");
+  rename("kept", "pass-1-0000000a");
   EXPECT_THAT(refusal(), AllOf(HasSubstr("is altered"), HasSubstr("pass-1-0000000a is whole: remove")));
-  barrier(grid_.all());
-  if (is_last()) fs::remove(file_of(2, "0000000a"));  // a missing file: not complete
-  barrier(grid_.all());
-  EXPECT_EQ(chosen_pass(), 1);
+  grid_.all().barrier();
+  if (is_last()) fs::remove(file_of(2, "0000000a"));
+  grid_.all().barrier();
+  EXPECT_THAT(refusal(), AllOf(HasSubstr(" is missing"), HasSubstr("pass-1-0000000a is whole: remove")));
 }
 
 TEST_F(CheckpointsOfAllRanks, ARankThatCannotWriteCostsTheGenerationOfAll) {
@@ -219,8 +211,8 @@ TEST_F(CheckpointsOfAllRanks, ARankThatCannotWriteCostsTheGenerationOfAll) {
   Timeline timeline;
   Checkpoints checkpoints(grid_.all(), plan, timeline);
   const CapturedLog log;
-  if (is_last()) fs::create_directories(file_of(2, "0000000b") + ".part/in the way");
-  barrier(grid_.all());
+  if (is_last()) fs::create_directories(file_of(2, "0000000b", ".part") + "/in the way");
+  grid_.all().barrier();
   CheckpointHeader header = mine_;
   header.pass = 2;
   header.rows = 0;
@@ -231,7 +223,7 @@ TEST_F(CheckpointsOfAllRanks, ARankThatCannotWriteCostsTheGenerationOfAll) {
   EXPECT_EQ(checkpoints.last(), std::nullopt);
   EXPECT_EQ(checkpoints.failed(), 1);
   if (grid_.is_root()) {
-    EXPECT_THAT(log.lines(), AllOf(HasSubstr("after 2 passes is not written"), HasSubstr(".part: Is a directory")));
+    EXPECT_THAT(log.lines(), AllOf(HasSubstr("after 2 passes is not written"), HasSubstr(": Is a directory")));
   }
   EXPECT_EQ(chosen_pass(), 1);
 }
@@ -242,7 +234,7 @@ TEST_F(CheckpointsOfAllRanks, OneIsWrittenWhileTheRunGoesOn) {
   Timeline timeline;
   CheckpointCopy copy(static_cast<std::size_t>(mine_.rows * mine_.columns * mine_.element), 1);
   Checkpoints checkpoints(grid_.all(), plan, timeline, &copy);
-  SlowDisk disk(file_of(2, plan.run) + ".part");
+  SlowDisk disk(file_of(2, plan.run, ".part"));
   begin_and_end(checkpoints, 2);
   EXPECT_TRUE(checkpoints.is_writing());
   const CapturedLog log;
@@ -254,7 +246,7 @@ TEST_F(CheckpointsOfAllRanks, OneIsWrittenWhileTheRunGoesOn) {
     EXPECT_THAT(log.lines(), HasSubstr("Invalid argument"));  // no fsync of a pipe
   }
   EXPECT_EQ(chosen_pass(), 1);
-  barrier(grid_.all());
+  grid_.all().barrier();
   begin_and_end(checkpoints, 2);
   checkpoints.commit();
   EXPECT_EQ(checkpoints.last(), 2);
@@ -269,38 +261,14 @@ TEST_F(CheckpointsOfAllRanks, AreRemovedFromFoldersThatHostsDoNotShare) {
   fs::rename(file, generation / file.filename());
   remove_checkpoints(grid_.all(), of_host, mine_.at);
   EXPECT_TRUE(fs::is_empty(of_host));
-  barrier(grid_.all());
-}
-
-// What is left if the program is killed while it removes them.
-TEST_F(CheckpointsOfAllRanks, HalfRemovedOnesDoNotCount) {
-  write(1, "0000000a");
-  const fs::path removed = (fs::path(folder_.path) / "pass-1-0000000a.removed");
-  if (grid_.is_root()) fs::rename(fs::path(folder_.path) / "pass-1-0000000a", removed);
-  barrier(grid_.all());
-  EXPECT_FALSE(has_checkpoints(folder_.path));
-  EXPECT_THAT(refusal(), HasSubstr("has no checkpoint"));
-  prepare_checkpoint_folder(folder_.path);
-  barrier(grid_.all());
-  remove_incomplete_checkpoints(folder_.path);
-  barrier(grid_.all());
-  EXPECT_TRUE(fs::is_empty(folder_.path));
+  grid_.all().barrier();
 }
 
 TEST_F(CheckpointsOfAllRanks, AFolderWithACheckpointIsNotForANewRun) {
   prepare_checkpoint_folder(folder_.path);
-  barrier(grid_.all());
+  grid_.all().barrier();
   write(1, "0000000a");
   EXPECT_THROW(prepare_checkpoint_folder(folder_.path), CheckpointError);
-  barrier(grid_.all());
-  fs::rename(file_of(1, "0000000a"), file_of(1, "0000000a") + ".part");  // a run that ended before it was complete
-  barrier(grid_.all());
-  prepare_checkpoint_folder(folder_.path);
-  EXPECT_FALSE(fs::is_empty(folder_.path)) << "another rank may have a file with its name";
-  barrier(grid_.all());
-  remove_incomplete_checkpoints(folder_.path);
-  barrier(grid_.all());
-  EXPECT_TRUE(fs::is_empty(folder_.path));
 }
 
 struct Resumption {
@@ -357,9 +325,9 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
     EXPECT_TRUE(resumed.passed) << resumed.failure;
     EXPECT_EQ(resumed.solution, whole.solution);
     EXPECT_EQ(resumed.growth, whole.growth);
-    barrier(grid.all());
+    grid.all().barrier();
     remove_checkpoints(grid.all(), folder.path, grid.position());
-    barrier(grid.all());
+    grid.all().barrier();
   });
 }
 
@@ -368,8 +336,8 @@ class SlowDisks {
  public:
   SlowDisks(const CheckpointPlan& plan, Index passes, GridPosition at, std::string passes_are_done) {
     for (Index pass = 1; pass <= passes; ++pass) {
-      disks_.emplace_back(plan.folder + "/pass-" + std::to_string(pass) + "-" + plan.run + "/row" +
-                          std::to_string(at.row) + "-column" + std::to_string(at.column) + ".part");
+      disks_.emplace_back(plan.folder + "/pass-" + std::to_string(pass) + "-" + plan.run + ".part/row" +
+                          std::to_string(at.row) + "-column" + std::to_string(at.column));
     }
     release_ = std::async(std::launch::async, [this, passes_are_done] {
       constexpr int most = 60'000;
@@ -436,9 +404,9 @@ TEST(RequestedCheckpoint, IsWrittenAndTheRunGoesOn) {
     EXPECT_FALSE(checkpoint_requested());
     EXPECT_EQ(stop_signal(), 0);
     EXPECT_TRUE(has_checkpoints(folder.path));
-    barrier(grid.all());
+    grid.all().barrier();
     remove_checkpoints(grid.all(), folder.path, grid.position());
-    barrier(grid.all());
+    grid.all().barrier();
   });
 }
 

@@ -92,8 +92,7 @@ class Factorizer {
     };
     MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline, nullptr);
     Saver<Real> saver(saved, ends, matrix);
-    const auto lu =
-        make_lu<Real>({parameters_, distribution_, grid_.position(), backend, transport, cached_.timeline}, *a);
+    const auto lu = make_lu<Real>({parameters_, distribution_, grid_, backend, transport, cached_.timeline}, *a);
     const Factorization factors = lu->run(saver, {first, distribution_.passes()}, from.interchanges);
     EXPECT_EQ(factors.ended_before, ends ? std::optional(saved) : std::nullopt);
     if (between != nullptr) *between = saver.state;

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "backend/registry.hpp"
-#include "lu/run.hpp"
+#include "run/run.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
 

@@ -11,13 +11,9 @@
 
 #include "base/hpl_generator.hpp"
 #include "matrix/matrix_source.hpp"
-#include "matrix/spectrum.hpp"
-#include "tests/global/tested_kinds.hpp"
 
 namespace glinpack {
 namespace {
-
-using test::tested_kinds;
 
 constexpr std::uint64_t seed = 100;
 
@@ -119,18 +115,8 @@ TEST_P(EveryKind, HasFiniteElementsAndARightHandSideFromTheSeed) {
   }
 }
 
-TEST_P(EveryKind, HasAUniqueName) {
-  const std::vector<MatrixKind> kinds = tested_kinds();
-  EXPECT_EQ(std::ranges::count(kinds, GetParam()), 1);
-  EXPECT_EQ(MatrixKind::parse(std::string(GetParam().name())), GetParam());
-  EXPECT_FALSE(description_of(GetParam()).empty());
-}
-
-INSTANTIATE_TEST_SUITE_P(Formulas, EveryKind, testing::ValuesIn(tested_kinds()), [](const auto& info) {
-  std::string name(name_of(info.param));
-  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Formulas, EveryKind, testing::ValuesIn(matrix_formulas),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
 
 TEST(MatrixKinds, AFileIsNoFormula) { EXPECT_THROW(make_source(MatrixKind::file, 3, seed), std::invalid_argument); }
 
@@ -182,15 +168,6 @@ TEST(Hilbert, IsTheHilbertMatrixWithAShiftedDiagonal) {
   }
 }
 
-TEST(Hilbert, ReversedHasTheRowsInReverseOrder) {
-  const Index n = 40;
-  const Whole whole(MatrixKind::hilbert, n);
-  const Whole reversed(MatrixKind::hilbert_reversed, n);
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) EXPECT_EQ(reversed(i, j), whole(n - 1 - i, j));
-  }
-}
-
 TEST(Wilkinson, IsTheWilkinsonMatrixUpToOrder31) {
   for (const Index n : {1, 2, 31}) {
     const Whole whole(MatrixKind::wilkinson, n);
@@ -238,171 +215,71 @@ TEST(Dominant, IsStrictlyDominantByRowsAndColumns) {
   }
 }
 
-/// A v_k for the vectors v_k of the sine transform, which are orthonormal: row k.
-std::vector<std::vector<double>> images_of_sines(const Whole& a, Index n) {
-  std::vector<std::vector<double>> images;
-  for (Index k = 0; k < n; ++k) {
-    std::vector<double>& image = images.emplace_back(static_cast<std::size_t>(n));
-    for (Index i = 0; i < n; ++i) {
-      for (Index j = 0; j < n; ++j) {
-        image[static_cast<std::size_t>(i)] +=
-            a(i, j) * std::sqrt(2.0 / static_cast<double>(n + 1)) *
-            std::sin(std::numbers::pi * static_cast<double>((j + 1) * (k + 1)) / static_cast<double>(n + 1));
-      }
-    }
-  }
-  return images;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-// V^T A^T A V = Sigma^2 with the orthogonal V of sines: they are the singular values.
-TEST(Spectrum, IsThatOfTheDistribution) {
-  constexpr double condition = 1e4;
-  for (const Index n : {1, 2, 31}) {
-    for (const std::string_view spectrum : all_spectra) {
-      for (const std::string base : {"svd", "poev", "heev"}) {
-        const std::string name = base + "_" + std::string(spectrum) + "_cond1e4";
-        const auto images = images_of_sines(Whole(MatrixKind::parse(name), n), n);
-        std::vector<double> found, expected = spectrum_values(spectrum, n, condition, seed);
-        for (std::size_t k = 0; k < images.size(); ++k) {
-          found.push_back(std::sqrt(dot(images[k], images[k])));
-          for (std::size_t l = 0; l < k; ++l) ASSERT_NEAR(dot(images[k], images[l]), 0, 1e-13) << name;
-        }
-        for (double& value : expected) value = std::fabs(value);
-        std::ranges::sort(found);
-        std::ranges::sort(expected);
-        for (std::size_t k = 0; k < found.size(); ++k) ASSERT_NEAR(found[k], expected[k], 1e-14) << name << " " << n;
-      }
-    }
-  }
-}
-
-TEST(Spectrum, HasTheConditionAskedFor) {
-  for (const std::string_view spectrum : {"logrand", "arith", "geo", "cluster0", "cluster1", "rgeo", "rcluster1"}) {
-    const std::vector<double> values = spectrum_values(spectrum, 20, 1e6, seed);
-    const auto [least, most] = std::ranges::minmax(values);
-    EXPECT_NEAR(most, 1, 1e-15) << spectrum;
-    EXPECT_NEAR(least, 1e-6, 2.3e-16) << spectrum;
-  }
-  EXPECT_GT(spectrum_values("rgeo", 20, 1e6, seed).back(), spectrum_values("rgeo", 20, 1e6, seed).front());
-}
-
-TEST(Spectrum, OfHeevAndPoevMakesSymmetricMatricesAndOfSvdADenseOneWithoutSymmetry) {
-  const Index n = 30;
-  const Whole svd(MatrixKind::parse("svd_geo"), n), poev(MatrixKind::parse("poev_geo"), n),
-      heev(MatrixKind::parse("heev_geo"), n);
-  double asymmetry = 0, trace = 0;
+TEST(Normal, HasMeanZeroAndDeviationOne) {
+  const Index n = 300;
+  const Whole whole(MatrixKind::normal, n);
+  double sum = 0, squares = 0;
   for (Index i = 0; i < n; ++i) {
-    trace += poev(i, i);
     for (Index j = 0; j < n; ++j) {
-      EXPECT_EQ(poev(i, j), poev(j, i));
-      EXPECT_EQ(heev(i, j), heev(j, i));
-      asymmetry = std::max(asymmetry, std::fabs(svd(i, j) - svd(j, i)));
+      sum += whole(i, j);
+      squares += whole(i, j) * whole(i, j);
     }
   }
-  const std::vector<double> values =
-      spectrum_values("geo", n, std::sqrt(1 / std::numeric_limits<double>::epsilon()), seed);
-  EXPECT_NEAR(trace, std::accumulate(values.begin(), values.end(), 0.0), 1e-13);
-  EXPECT_GT(asymmetry, 0.01);
+  const auto count = static_cast<double>(n * n);
+  // five standard deviations of each mean
+  EXPECT_NEAR(sum / count, 0.0, 5 / std::sqrt(count));
+  EXPECT_NEAR(squares / count, 1.0, 5 * std::sqrt(2 / count));
 }
 
-TEST(Modifiers, ScaleAndZeroAndMakeDominant) {
-  const Index n = 9;
-  const Whole plain(MatrixKind::parse("rands"), n), large(MatrixKind::parse("rands_ofl"), n),
-      dominant(MatrixKind::parse("rands_dominant"), n), half(MatrixKind::parse("rands_zerohalf"), n),
-      third(MatrixKind::parse("rands_zerocol3"), n), middle(MatrixKind::parse("rands_zerocol0.5"), n);
-  const double scale = large(0, 0) / plain(0, 0);
-  EXPECT_GT(scale, 1e292);
+// The last column of the inverse, by backward substitution.
+TEST(Kahan, IsUpperTriangularAndIllConditionedWithoutASmallPivot) {
+  for (const Index n : {2, 30, 100, 1000}) {
+    const Whole whole(MatrixKind::kahan, n);
+    std::vector<double> x(static_cast<std::size_t>(n));
+    for (Index i = n - 1; i >= 0; --i) {
+      double value = i == n - 1 ? 1 : 0;
+      for (Index j = i + 1; j < n; ++j) value -= whole(i, j) * x[static_cast<std::size_t>(j)];
+      x[static_cast<std::size_t>(i)] = value / whole(i, i);
+      for (Index j = 0; j < i; ++j) EXPECT_EQ(whole(i, j), 0);
+      EXPECT_GT(whole(i, i), n < 100 ? 0.1 : 0.09) << n;
+    }
+    if (n < 100) continue;
+    EXPECT_GT(x.front(), 0x1p30 * whole(0, 0) * std::fabs(whole(0, 1)) / 2) << n;
+    EXPECT_LT(x.front(), 0x1p30) << n;
+  }
+}
+
+TEST(Graded, DecreasesByRowsAndColumns) {
+  const Index n = 41;
+  const Whole graded(MatrixKind::graded, n), uniform(MatrixKind::uniform, n);
   for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j <= n; ++j) {
-      EXPECT_EQ(large(i, j), scale * plain(i, j));
-      EXPECT_EQ(dominant(i, j), plain(i, j) + (i == j ? static_cast<double>(n) : 0));
-      EXPECT_EQ(half(i, j), j >= 4 && j < n ? 0 : plain(i, j));
-      EXPECT_EQ(third(i, j), j == 3 ? 0 : plain(i, j));
-      EXPECT_EQ(middle(i, j), j == 4 ? 0 : plain(i, j));
+    for (Index j = 0; j < n; ++j) {
+      EXPECT_NEAR(graded(i, j) / uniform(i, j), std::exp2(-0.5 * static_cast<double>(i + j)), 1e-15);
     }
+    EXPECT_EQ(graded(i, n), uniform(i, n));
   }
 }
 
-TEST(Modifiers, ThatDoNotApplyAreRefusedWithTheirReason) {
-  for (const char* name : {"", "_", "rands_", "rands_geo", "svd_cond0.5", "svd_condx", "hpl_ufl", "minij_dominant",
-                           "rands_zerocol", "rands_zerocol-1", "rands_zerocol1.5", "rands_zerocol1_zerohalf", "dlatb4",
-                           "dlatb4_0", "dlatb4_12", "dlatb4_1.5", "upper", "hilbert_reversed", "svd__geo"}) {
-    EXPECT_THROW(MatrixKind::parse(name), std::invalid_argument) << name;
-  }
-  EXPECT_THROW(make_source(MatrixKind::parse("rands_zerocol5"), 5, seed), std::invalid_argument);
-}
-
-// As slate/matgen/generate_matrix_ge.cc has them.
-TEST(Bases, AreThoseOfSlate) {
-  const auto expect_rows = [](const char* name, const std::vector<std::vector<double>>& rows) {
-    const auto n = static_cast<Index>(rows.size());
-    const Whole whole(MatrixKind::parse(name), n);
+TEST(Orthogonal, HasOrthonormalRows) {
+  for (const Index n : {1, 2, 31}) {
+    const Whole whole(MatrixKind::orthogonal, n);
     for (Index i = 0; i < n; ++i) {
-      for (Index j = 0; j < n; ++j) {
-        EXPECT_EQ(whole(i, j), rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]) << name << i << j;
+      for (Index k = 0; k <= i; ++k) {
+        double product = 0;
+        for (Index j = 0; j < n; ++j) product += whole(i, j) * whole(k, j);
+        EXPECT_NEAR(product, i == k ? 1 : 0, 1e-14) << n;
       }
     }
-  };
-  expect_rows("clement", {{0, 1, 0, 0}, {3, 0, 2, 0}, {0, 2, 0, 3}, {0, 0, 1, 0}});
-  expect_rows("pei", {{2, 1, 1}, {1, 2, 1}, {1, 1, 2}});
-  expect_rows("frank", {{4, 3, 2, 1}, {3, 3, 2, 1}, {0, 2, 2, 1}, {0, 0, 1, 1}});
-  expect_rows("moler", {{1, -1, -1}, {-1, 2, 0}, {-1, 0, 3}});
-  expect_rows("toeppen", {{0, 10, 1, 0}, {-10, 0, 10, 1}, {1, -10, 0, 10}, {0, 1, -10, 0}});
-  expect_rows("zielkeNS", {{0, 0, -1}, {1, 0, 0}, {1, 1, 0}});
-  expect_rows("circul", {{1, 2, 3}, {3, 1, 2}, {2, 3, 1}});
-  expect_rows("redheff", {{1, 1, 1, 1}, {1, 1, 0, 1}, {1, 0, 1, 0}, {1, 0, 0, 1}});
+  }
 }
 
-/// The column of the first zero pivot of elimination with partial pivoting.
-std::optional<Index> first_zero_pivot(const Whole& whole, Index n) {
-  std::vector<std::vector<double>> a(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) a[static_cast<std::size_t>(i)].push_back(whole(i, j));
-  }
-  for (std::size_t k = 0; k < a.size(); ++k) {
-    const auto magnitude = [k](const std::vector<double>& row) { return std::fabs(row[k]); };
-    std::iter_swap(a.begin() + static_cast<std::ptrdiff_t>(k),
-                   std::ranges::max_element(a.begin() + static_cast<std::ptrdiff_t>(k), a.end(), {}, magnitude));
-    if (a[k][k] == 0) return static_cast<Index>(k);
-    for (std::size_t i = k + 1; i < a.size(); ++i) {
-      const double multiplier = a[i][k] / a[k][k];
-      for (std::size_t j = k; j < a.size(); ++j) a[i][j] -= multiplier * a[k][j];
+TEST(Singular, HasOneZeroColumn) {
+  for (const Index n : {1, 2, 9}) {
+    const Whole singular(MatrixKind::singular, n), uniform(MatrixKind::uniform, n);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j <= n; ++j) EXPECT_EQ(singular(i, j), j == n / 2 && j < n ? 0 : uniform(i, j));
     }
   }
-  return std::nullopt;
-}
-
-TEST(Singularity, OfEveryBaseOfSmallOrderIsWhatEliminationFinds) {
-  for (const MatrixBase& base : matrix_bases()) {
-    for (Index n = 1; n <= 9; ++n) {
-      const MatrixKind kind = MatrixKind::parse(std::string(base.name));
-      const Singularity expected = make_source(kind, n, seed)->singularity();
-      if (expected.uncertain) continue;
-      EXPECT_EQ(first_zero_pivot(Whole(kind, n), n), expected.column) << base.name << " " << n;
-    }
-  }
-}
-
-TEST(Singularity, IsTheFirstZeroColumnOrThatOfTheBase) {
-  const auto column = [](const char* name, Index n) {
-    return make_source(MatrixKind::parse(name), n, seed)->singularity().column.value_or(-1);
-  };
-  EXPECT_EQ(column("rands", 9), -1);
-  EXPECT_EQ(column("zeros", 9), 0);
-  EXPECT_EQ(column("ones", 1), -1);
-  EXPECT_EQ(column("ones", 9), 1);
-  EXPECT_EQ(column("clement", 9), 8);
-  EXPECT_EQ(column("clement", 8), -1);
-  EXPECT_EQ(column("ones_zerocol0", 9), 0);
-  EXPECT_EQ(column("ones_zerocol5", 9), 1);
-  EXPECT_EQ(column("dlatb4_5", 9), 0);
-  EXPECT_EQ(column("dlatb4_6", 9), 8);
-  EXPECT_EQ(column("dlatb4_7", 9), 4);
-  EXPECT_TRUE(make_source(MatrixKind::parse("redheff"), 9, seed)->singularity().uncertain);
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
 #include "matrix/original_matrix.hpp"
+#include "run/run.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/world.hpp"
 
@@ -62,7 +62,7 @@ TEST(OriginalMatrix, IsOnTheDeviceOnlyForHplMatricesAndGlBackends) {
     };
     for (const char* backend : {"gl-compute", "gl-raster"}) EXPECT_TRUE(made(backend, *make_hpl_source(20))) << backend;
     for (const char* backend : {"reference", "openblas"}) EXPECT_FALSE(made(backend, *make_hpl_source(20))) << backend;
-    for (const MatrixKind& kind : matrix_formulas) {
+    for (const MatrixKind kind : matrix_formulas) {
       EXPECT_EQ(made("gl-compute", *make_source(kind, 20, 1)), kind == MatrixKind::hpl) << name_of(kind);
     }
   });

@@ -107,10 +107,10 @@ TEST(ProcessGrids, LeaveSurplusRanksInactiveAndRejectTooFew) {
 }
 
 TEST(Agreement, AnErrorOfOneRankIsThrownOnAllRanksWithItsNumber) {
-  EXPECT_NO_THROW(agree_or_throw(MPI_COMM_WORLD, ""));
+  EXPECT_NO_THROW(agree_or_throw(world(), ""));
   const int failing = world_size() - 1;
   try {
-    agree_or_throw(MPI_COMM_WORLD, world_rank() == failing ? "out of luck" : "");
+    agree_or_throw(world(), world_rank() == failing ? "out of luck" : "");
     FAIL() << "nothing thrown";
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("rank " + std::to_string(failing) + ": out of luck"), std::string::npos);
@@ -118,7 +118,7 @@ TEST(Agreement, AnErrorOfOneRankIsThrownOnAllRanksWithItsNumber) {
 }
 
 TEST(GatherBytes, KeepsRankOrderAndLengths) {
-  const auto all = gather_bytes(MPI_COMM_WORLD, std::string(static_cast<std::size_t>(world_rank()), 'x'), 0);
+  const auto all = world().gather(0, std::string(static_cast<std::size_t>(world_rank()), 'x'));
   if (world_rank() != 0) {
     EXPECT_TRUE(all.empty());
     return;

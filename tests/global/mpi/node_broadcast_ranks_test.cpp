@@ -5,11 +5,11 @@
 #include <array>
 #include <numeric>
 
-#include "lu/workspace.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/node_broadcast.hpp"
 #include "mpi/scatter_matrix.hpp"
 #include "mpi/session.hpp"
+#include "run/workspace.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
 
@@ -54,7 +54,7 @@ TEST(NodeBroadcasts, DeliverTheDataOfEveryRootToEveryRankInConsecutiveMessages) 
     for (const int threads : {1, 3}) {
       ThreadTeam team(threads);
       NodeWindow window(MPI_COMM_WORLD, nodes, world_rank(), largest * sizeof(double), team);
-      ASSERT_TRUE(all_agree(MPI_COMM_WORLD, window.error().empty())) << window.error();
+      ASSERT_TRUE(all_agree(world(), window.error().empty())) << window.error();
       for (const BroadcastKind kind : own_kinds) {
         for (int root = 0; root < world_size(); ++root) {
           for (const Index count : {Index{0}, Index{1}, Index{1000}, largest}) {
@@ -75,7 +75,7 @@ TEST(NodeBroadcasts, TwoPendingBroadcastsDoNotMix) {
   for (const std::vector<int>& nodes : splits_of(world_size())) {
     ThreadTeam team(1);
     NodeWindow window(MPI_COMM_WORLD, nodes, world_rank(), 4096, team);
-    ASSERT_TRUE(all_agree(MPI_COMM_WORLD, window.error().empty())) << window.error();
+    ASSERT_TRUE(all_agree(world(), window.error().empty())) << window.error();
     const int last = world_size() - 1;
     for (int turn = 0; turn < 5; ++turn) {
       const auto value = static_cast<float>(turn);
@@ -99,27 +99,27 @@ TEST(NodeWindows, ASlotIsFreeAfterAllRanksOfTheNodeHaveReadIt) {
   if (world_size() == 1) return;
   ThreadTeam team(1);
   NodeWindow window(MPI_COMM_WORLD, blocks_of(world_size(), world_size()), world_rank(), sizeof(int), team);
-  ASSERT_TRUE(all_agree(MPI_COMM_WORLD, window.error().empty())) << window.error();
+  ASSERT_TRUE(all_agree(world(), window.error().empty())) << window.error();
   std::array<std::uint64_t, 3> messages{};
   for (std::uint64_t& message : messages) message = window.next_message();
   EXPECT_TRUE(window.is_free(messages[0]));
   EXPECT_TRUE(window.is_free(messages[1]));
   EXPECT_FALSE(window.is_free(messages[2]));
   EXPECT_FALSE(window.has_begun(messages[0]));
-  barrier(MPI_COMM_WORLD);
+  world().barrier();
   const int sent = 17;
   if (world_rank() == 0) window.copy_in(messages[0], &sent, sizeof sent);
-  barrier(MPI_COMM_WORLD);
+  world().barrier();
   EXPECT_TRUE(window.has_begun(messages[0]));
   EXPECT_FALSE(window.has_begun(messages[2])) << "reports message 0, which used the same slot";
   EXPECT_FALSE(window.is_free(messages[2]));
-  barrier(MPI_COMM_WORLD);
+  world().barrier();
   if (world_rank() != 0) {
     int received = 0;
     window.copy_out(messages[0], &received, sizeof received);
     EXPECT_EQ(received, sent);
   }
-  barrier(MPI_COMM_WORLD);
+  world().barrier();
   EXPECT_TRUE(window.is_free(messages[2]));
 }
 

@@ -56,7 +56,7 @@ TEST(NodeRings, DeliverConsecutiveMessagesOfAnyLength) {
     for (const int threads : {1, 3}) {
       ThreadTeam team(threads);
       NodeRings rings(MPI_COMM_WORLD, nodes_of_size(per_node), world_rank(), std::size_t{1} << 18, team);
-      ASSERT_TRUE(all_agree(MPI_COMM_WORLD, rings.error().empty())) << rings.error();
+      ASSERT_TRUE(all_agree(world(), rings.error().empty())) << rings.error();
       const std::size_t ring = rings.ring_bytes();
       for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, ring - 1, ring, 3 * ring + 5, 9 * ring}) {
         exchange_with_all(rings, bytes);
@@ -69,7 +69,7 @@ TEST(NodeRings, DeliverConsecutiveMessagesOfAnyLength) {
 TEST(NodeRings, ReachTheOtherRanksOfTheNode) {
   ThreadTeam team(1);
   NodeRings rings(MPI_COMM_WORLD, nodes_of_size(2), world_rank(), 1, team);
-  ASSERT_TRUE(all_agree(MPI_COMM_WORLD, rings.error().empty())) << rings.error();
+  ASSERT_TRUE(all_agree(world(), rings.error().empty())) << rings.error();
   for (int rank = 0; rank < world_size(); ++rank) {
     EXPECT_EQ(rings.reach(rank), rank != world_rank() && rank / 2 == world_rank() / 2);
   }
@@ -79,20 +79,20 @@ TEST(NodeRings, AMessageMayBeSentBeforeItsReceiverStarts) {
   if (world_size() == 1) return;
   ThreadTeam team(1);
   NodeRings rings(MPI_COMM_WORLD, nodes_of_size(world_size()), world_rank(), 1, team);
-  ASSERT_TRUE(all_agree(MPI_COMM_WORLD, rings.error().empty())) << rings.error();
+  ASSERT_TRUE(all_agree(world(), rings.error().empty())) << rings.error();
   std::vector<char> data = message_between(0, 1, 100);
   const auto send = [&] { return RingExchange(rings, {{1, false, {data}}}).advance(); };
   if (world_rank() == 0) {
     EXPECT_TRUE(send());
   }
-  barrier(MPI_COMM_WORLD);
+  world().barrier();
   if (world_rank() == 1) {
     std::vector<char> received(100);
     RingExchange exchange(rings, {{0, true, {received}}});
     EXPECT_TRUE(exchange.advance());
     EXPECT_EQ(received, data);
   }
-  barrier(MPI_COMM_WORLD);
+  world().barrier();
 }
 
 }  // namespace

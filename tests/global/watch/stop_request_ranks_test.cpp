@@ -6,8 +6,8 @@
 #include <set>
 #include <thread>
 
-#include "lu/run.hpp"
 #include "mpi/communication.hpp"
+#include "run/run.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/world.hpp"
 #include "watch/stop_request.hpp"

@@ -81,7 +81,7 @@ TEST(Judgement, ASilentRankIsTheCulpritAndRanksThatWaitForItAreNot) {
   const auto judgement = judge(ranks, limit);
   ASSERT_TRUE(judgement);
   EXPECT_THAT(judgement->culprits, ElementsAre(1));
-  EXPECT_THAT(judgement->reason, HasSubstr("rank 1 on a (process 100) has not been heard of for 10.0 s"));
+  EXPECT_THAT(judgement->reason, HasSubstr("rank 1 on a (process 100): no heartbeat for 10.0 s"));
   EXPECT_THAT(judgement->reason, HasSubstr("network"));
   ranks[1].stopped = true;
   EXPECT_THAT(judge(ranks, limit)->reason, HasSubstr("stopped by a signal or a debugger"));

@@ -1,15 +1,11 @@
-// A job of several ranks in one process: their watchdog threads, connected by sockets.
+// A job of several ranks in one process: their watchdog threads.
 #include "watch/watch_thread.hpp"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <chrono>
 #include <condition_variable>
-#include <map>
 #include <mutex>
 
 #include "base/timeline.hpp"
@@ -26,23 +22,26 @@ constexpr std::uint64_t token = 4711;
 constexpr double wait_limit = 0.5;
 constexpr double timeout = 60;
 
-WatchAddress at(std::uint16_t port) { return {htonl(INADDR_LOOPBACK), port}; }
-
 class Job {
  public:
   explicit Job(int ranks) : progress_(static_cast<std::size_t>(ranks)), plans_(static_cast<std::size_t>(ranks)) {
+    for (std::size_t rank = 0; rank < plans_.size(); ++rank) {
+      sockets_.push_back(std::make_unique<HeartbeatSocket>(true));
+      progress_[rank].watch(true);
+    }
     for (int rank = 0; rank < ranks; ++rank) {
       WatchPlan& plan = plans_[static_cast<std::size_t>(rank)];
       plan.limit = wait_limit;
       plan.token = token;
       plan.rank = rank;
       plan.watchers = {.first = 0, .second = 1};
-      plan.ranks.resize(static_cast<std::size_t>(ranks));
+      plan.ranks.resize(plans_.size());
       for (WatchedRank& watched : plan.ranks) watched.host = "here";
-      progress_[static_cast<std::size_t>(rank)].watch(true);
+      for (int peer = 0; peer < ranks; ++peer) {
+        if (peer == rank || (rank > 1 && peer > 1)) continue;
+        plan.peers.push_back({.rank = peer, .addresses = {address_of(peer)}});
+      }
     }
-    for (int rank = 1; rank < ranks; ++rank) join(0, rank);
-    for (int rank = 2; rank < ranks; ++rank) join(1, rank);
   }
   ~Job() { threads_.clear(); }
 
@@ -50,15 +49,27 @@ class Job {
 
   void start() {
     for (std::size_t rank = 0; rank < plans_.size(); ++rank) {
-      threads_.push_back(std::make_unique<WatchThread>(std::move(plans_[rank]), progress_[rank],
-                                                       [this, rank](const std::string& text) { end(rank, text); }));
+      WatchPlan& plan = plans_[rank];
+      threads_.push_back(sockets_[rank] == nullptr ? nullptr
+                                                   : std::make_unique<WatchThread>(
+                                                         std::move(plan), std::move(sockets_[rank]), progress_[rank],
+                                                         [this, rank](const std::string& text) { end(rank, text); }));
+    }
+    for (const auto& thread : threads_) {
+      if (thread) thread->meet_peers();
     }
   }
   /// Makes `rank` fail to end the job after it has announced the end.
   void fail_to_end(std::size_t rank) { broken_ = rank; }
   void leave(int rank) { threads_[static_cast<std::size_t>(rank)].reset(); }
-  /// Closes the connections of `rank` without a message.
-  void crash(int rank) { plans_[static_cast<std::size_t>(rank)].links.clear(); }
+  /// `rank` meets its peers, and closes its port without a farewell.
+  void crash(int rank) {
+    const auto index = static_cast<std::size_t>(rank);
+    for (const Peer& peer : plans_[index].peers) {
+      sockets_[index]->send({.token = token, .rank = rank, .progress = {}}, peer.addresses.front());
+    }
+    sockets_[index].reset();
+  }
 
   /// The first verdict; empty if there is none within `seconds`.
   std::string verdict(double seconds) {
@@ -73,14 +84,8 @@ class Job {
   }
 
  private:
-  void join(int watcher, int rank) {
-    WatchListener listener(true);
-    std::map<int, WatchLink> arrived;
-    std::thread other([&] { arrived = listener.accept(token, 1, timeout); });
-    const WatchAddress address = at(listener.port());
-    plans_[static_cast<std::size_t>(rank)].links.emplace_back(watcher, connect_to({&address, 1}, token, rank, timeout));
-    other.join();
-    plans_[static_cast<std::size_t>(watcher)].links.emplace_back(rank, std::move(arrived.at(rank)));
+  WatchAddress address_of(int rank) const {
+    return {loopback_address(), sockets_[static_cast<std::size_t>(rank)]->port()};
   }
 
   void end(std::size_t rank, const std::string& text) {
@@ -92,6 +97,7 @@ class Job {
 
   std::vector<ProgressRecord> progress_;
   std::vector<WatchPlan> plans_;
+  std::vector<std::unique_ptr<HeartbeatSocket>> sockets_;
   std::mutex mutex_;
   std::condition_variable ended_;
   std::vector<std::string> texts_;
@@ -182,57 +188,38 @@ TEST(WatchThread, AnExceptionOnOneRankIsReportedAndTheOtherRanksContinue) {
   EXPECT_EQ(log.lines(), "warning: watchdog: rank 0 on here is watched no more: cannot end the job\n");
 }
 
-TEST(WatchSockets, RejectConnectionsWithAnotherToken) {
-  WatchListener listener(true);
-  const WatchAddress address = at(listener.port());
-  std::map<int, WatchLink> arrived;
-  std::thread watcher([&] { arrived = listener.accept(token, 1, 2); });
-  EXPECT_THROW(connect_to({&address, 1}, token + 1, 5, 1), std::runtime_error);
-  watcher.join();
-  EXPECT_TRUE(arrived.empty());
-}
-
-TEST(WatchSockets, SilentCallersDelayNoRank) {
-  WatchListener listener(true);
-  const WatchAddress address = at(listener.port());
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_addr.s_addr = address.ipv4;
-  to.sin_port = address.port;
-  std::vector<Socket> silent;
-  for (int i = 0; i < 40; ++i) {
-    silent.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    ASSERT_EQ(connect(silent.back().descriptor(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+TEST(WatchThread, HeartbeatsWithAnotherTokenAreIgnoredAndASilentRankIsNamed) {
+  auto socket = std::make_unique<HeartbeatSocket>(true), other = std::make_unique<HeartbeatSocket>(true);
+  const WatchAddress there{loopback_address(), other->port()};
+  other->send({.token = token + 1, .rank = 1, .progress = {}}, {loopback_address(), socket->port()});
+  WatchPlan plan;
+  plan.limit = wait_limit;
+  plan.seconds_to_meet = 0.3;
+  plan.token = token;
+  plan.watchers.second = 1;
+  plan.ranks.resize(2);
+  plan.ranks[1].host = "there";
+  plan.peers = {{.rank = 1, .addresses = {there}}};
+  const ProgressRecord progress;
+  WatchThread thread(std::move(plan), std::move(socket), progress, [](const std::string& text) { FAIL() << text; });
+  try {
+    thread.meet_peers();
+    FAIL() << "met a rank that is silent";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rank 1 on there cannot be reached by UDP at " + text_of(there)));
   }
-  std::map<int, WatchLink> arrived;
-  std::thread watcher([&] { arrived = listener.accept(token, 2, timeout); });
-  for (const int rank : {3, 5}) EXPECT_NO_THROW(connect_to({&address, 1}, token, rank, 10));
-  watcher.join();
-  EXPECT_EQ(arrived.size(), 2);
-  EXPECT_TRUE(arrived.contains(3) && arrived.contains(5));
 }
 
 // The port is closed to other hosts if there are none in the job.
-TEST(WatchSockets, ListenAtTheLoopbackAddressAloneIfAllRanksAreOnOneHost) {
-  const WatchListener listener(true);
+TEST(HeartbeatSocket, IsOpenAtTheLoopbackAddressAloneIfAllRanksAreOnOneHost) {
+  const HeartbeatSocket socket(true), caller(false);
   for (const std::uint32_t address : own_addresses(8)) {
-    if (address == htonl(INADDR_LOOPBACK)) continue;
-    const WatchAddress other{address, listener.port()};
-    EXPECT_THROW(connect_to({&other, 1}, token, 0, 1), std::runtime_error) << text_of(other);
-  }
-}
-
-TEST(WatchSockets, ReportAnAddressWithoutAListener) {
-  WatchAddress address;
-  {
-    const WatchListener listener(true);
-    address = at(listener.port());
-  }
-  try {
-    connect_to({&address, 1}, token, 0, 1);
-    FAIL() << "connected without a listener";
-  } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr(text_of(address)));
+    const WatchAddress other{address, socket.port()};
+    caller.send({}, other);
+    const auto answers = caller.receive(timeout);
+    ASSERT_EQ(answers.size(), 1) << text_of(other);
+    EXPECT_FALSE(answers[0].heartbeat) << text_of(other);
+    EXPECT_EQ(answers[0].from, other);
   }
 }
 

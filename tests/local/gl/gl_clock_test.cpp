@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "gl/command_stream.hpp"
+#include "device/command_stream.hpp"
+#include "gl/handle.hpp"
 
 namespace glinpack::gl {
 namespace {

@@ -174,7 +174,7 @@ TEST_F(GlProgram, BinariesThatTheDriverRejectsAreRecompiled) {
   build("good.comp", "#define WIDTH 64\n");
   if (!fs::exists(cache_folder())) GTEST_SKIP() << "this driver has no program binaries";
   const fs::path file = cached_files().at(0);
-  const DeviceDescription& device = context_->device();
+  const DeviceDescription& device = context_->description();
   const std::string key = device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
                           ShaderSource(shaders().string()).expand("good.comp", "#define WIDTH 64\n");
   const ProgramCache cache(cache_folder().string());

@@ -2,8 +2,9 @@
 #include <GL/glew.h>
 #include <gtest/gtest.h>
 
-#include "gl/compute/compute_backend.hpp"
-#include "gl/compute/compute_memory.hpp"
+#include "compute/compute_memory.hpp"
+#include "gl/gl_compute.hpp"
+#include "gl/storage.hpp"
 #include "gl/vulkan_memory.hpp"
 #include "host/host_memory.hpp"
 #include "tests/local/gl_matrices.hpp"
@@ -31,7 +32,7 @@ TEST_F(GlVulkanMemory, updates_give_the_same_bits_as_in_memory_of_opengl) {
     BackendOptions options;
     options.debug = true;
     options.values["device-memory"] = allocator;
-    const auto backend = make_compute_backend<float>(options, timeline);
+    const auto backend = make_gl_compute_backend<float>(options, timeline);
     const auto a = on_device(*backend, random_values<float>(n, n, 1));
     const auto l21 = on_device(*backend, random_values<float>(depth, n, 2));
     const auto u12 = on_device(*backend, random_values<float>(depth, n, 3));
@@ -48,7 +49,7 @@ TEST_F(GlVulkanMemory, a_deleted_buffer_frees_its_memory) {
     const gl::BufferHandle buffer(context_);
     memory = memory_->allocate(buffer.id(), bytes);
     ASSERT_NE(memory.id(), 0U);
-    gl::fill_with_zeros(context_, buffer.id(), bytes);
+    gl::fill_buffer(context_, buffer.id(), bytes);
     glFinish();
   };
   allocate_and_touch();
@@ -66,7 +67,7 @@ TEST_F(GlVulkanMemory, a_buffer_outlives_the_vulkan_device) {
   memory_.reset();
   const auto other = gl::Context::create_sharing(*context_);
   EXPECT_NO_THROW(context_->make_current());
-  gl::fill_with_zeros(context_, buffer.id(), mebibyte);
+  gl::fill_buffer(context_, buffer.id(), mebibyte);
   const GLuint written = 42;
   glClearNamedBufferData(buffer.id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, &written);
   GLuint read = 0;

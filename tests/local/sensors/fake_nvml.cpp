@@ -1,6 +1,6 @@
 // Replaces libnvidia-ml.so.1. The environment variable FAKE_NVML names a text file with one device per line:
 //   GPU-UUID PCI-ADDRESS NAME key=value,value,...
-// The keys are energy, power, limit, sm, memory, most, celsius, throttle, and nvlinks (active ones). Every call
+// The keys are energy, power, limit, sm, memory, most, celsius and throttle. Every call
 // returns a key's next value, and the last one repeatedly. A device does not support a key that it lacks.
 #include <algorithm>
 #include <cstdio>
@@ -141,12 +141,6 @@ int nvmlDeviceGetTemperature(void* device, int which, unsigned* value) {
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* value) {
   return take(device, "throttle", value);
-}
-int nvmlDeviceGetNvLinkState(void* device, unsigned link, int* active) {
-  unsigned links = 0;
-  if (const int code = take(device, "nvlinks", &links); code != success) return code;
-  *active = link < links ? 1 : 0;
-  return success;
 }
 
 }  // extern "C"

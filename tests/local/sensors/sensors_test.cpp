@@ -9,7 +9,6 @@
 
 #include "sensors/find_sensors.hpp"
 #include "sensors/kernel_sensors.hpp"
-#include "sensors/nvml.hpp"
 #include "sensors/sampler.hpp"
 #include "tests/captured_log.hpp"
 
@@ -180,14 +179,6 @@ TEST_F(Sensors, without_uuid_and_drm_file_only_a_single_gpu_is_used) {
   EXPECT_THAT(reasons_of(none), ElementsAre(HasSubstr("which of its 2 GPUs")));
   nvml("GPU-0 00000000:19:00.0 First power=1000\n");
   EXPECT_THAT(ids_of(find_gpu_sensor(places, nameless)), ElementsAre("0000:19:00.0"));
-}
-
-TEST_F(Sensors, active_nvlinks_are_counted) {
-  nvml("GPU-a 00000000:19:00.0 A power=1 nvlinks=12\nGPU-b 00000000:1A:00.0 B power=1\n");
-  const std::shared_ptr<Nvml> library = Nvml::load(places.nvml_library);
-  EXPECT_EQ(library->active_nvlinks("0000:19:00.0"), 12);
-  EXPECT_EQ(library->active_nvlinks("0000:1A:00.0"), 0);
-  EXPECT_THROW(library->active_nvlinks("0000:1B:00.0"), std::runtime_error);
 }
 
 TEST_F(Sensors, values_that_nvml_does_not_support_stay_unknown) {

@@ -7,11 +7,11 @@
 #include <functional>
 
 #include "solvers/banded/banded.hpp"
-#include "solvers/elimination/gauss_jordan.hpp"
-#include "solvers/elimination/plu_packed.hpp"
+#include "solvers/elimination/elimination.hpp"
 #include "solvers/matmul/matmul.hpp"
 #include "solvers/tridiagonal/tridiagonal.hpp"
 #include "tests/local/backend_harness.hpp"
+#include "tests/local/gl_matrices.hpp"
 #include "tests/local/gl_objects.hpp"
 
 namespace glinpack::solvers {
@@ -30,21 +30,29 @@ struct Needed {
 
 std::vector<Needed> all_needed() {
   const auto product = [](MatmulVariant variant) {
-    return [variant](Device& device) { make_matrix_product<float>(device, {n, n, n}, {.variant = variant}); };
+    return [variant](Device& device) {
+      test::Values<float> a(n, n);
+      make_product<float>(device, {view(a), view(a), view(a)}, {.variant = variant});
+    };
   };
   const auto banded = [](BandedVariant variant) {
-    return [variant](Device& device) { make_banded_product(device, n, 2, variant); };
+    return [variant](Device& device) {
+      std::vector<float> x(n);
+      make_banded_product(device, {n, {}, x, x}, variant);
+    };
   };
   const auto tridiagonal = [](TridiagonalVariant variant, Share share) {
     return [variant, share](Device& device) {
-      make_tridiagonal_solver<float>(device, n, n, {.variant = variant, .share = share});
+      TridiagonalSystems<float> systems(n, n);
+      make_tridiagonal<float>(device, {&systems, systems.right}, {.variant = variant, .share = share});
     };
   };
-  const auto gauss_jordan = [](EliminationVariant variant) {
-    return [variant](Device& device) { GaussJordan(device, n, 1, {.variant = variant}); };
-  };
-  const auto plu = [](EliminationVariant variant) {
-    return [variant](Device& device) { PluPacked(device, n, 1, {.variant = variant}); };
+  const auto elimination = [](const Elimination& method, EliminationVariant variant) {
+    return [method, variant](Device& device) {
+      test::Values<float> a(n, n);
+      DenseSystem system{.a = view(a), .b = view(a), .x = view(a)};
+      method.make(device, system, {.variant = variant});
+    };
   };
   std::vector<Needed> needed{
       {"compute/reduce.comp", product(MatmulVariant::compute)},
@@ -59,10 +67,10 @@ std::vector<Needed> all_needed() {
     if (draws(variant)) needed.push_back({"solvers/matmul.frag", product(variant)});
   }
   for (const EliminationVariant variant : all_elimination_variants) {
-    needed.push_back({"solvers/gauss_jordan.frag", gauss_jordan(variant)});
-    needed.push_back({"solvers/plu_packed.frag", plu(variant)});
-    needed.push_back({"solvers/pivot.frag", gauss_jordan(variant)});
-    needed.push_back({"solvers/pivot.frag", plu(variant)});
+    needed.push_back({"solvers/gauss_jordan.frag", elimination(gauss_jordan, variant)});
+    needed.push_back({"solvers/plu_packed.frag", elimination(plu_packed, variant)});
+    needed.push_back({"solvers/pivot.frag", elimination(gauss_jordan, variant)});
+    needed.push_back({"solvers/pivot.frag", elimination(plu_packed, variant)});
   }
   return needed;
 }

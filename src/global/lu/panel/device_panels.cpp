@@ -174,7 +174,7 @@ class WholeDevicePanels final : public PanelFactorizer<Real> {
 
  private:
   void factorize(DeviceBlock<Real> a, Panel<Real>& panel) {
-    panel.factors = panel.operand().room(panel.width(), panel.rows());
+    panel.factors = panel.operand().storage(panel.width(), panel.rows());
     context_.backend.copy_transposed(a, panel.factors);
     device_->factorize(panel.factors);
     if (context_.distribution.shape.columns > 1) {
@@ -187,7 +187,7 @@ class WholeDevicePanels final : public PanelFactorizer<Real> {
     std::vector<Index> rows(static_cast<std::size_t>(pass.width));
     const std::optional<Index> zero = device_->outcome(rows);
     const auto global_row = [&](Index row) {
-      return context_.distribution.rows.global(pass.panel_row + row, context_.position.row);
+      return context_.distribution.rows.global(pass.panel_row + row, context_.position().row);
     };
     std::transform(rows.begin(), rows.end(), panel.pivots.begin(), global_row);
     if (zero) panel.zero_pivot = global_row(*zero);
@@ -221,10 +221,10 @@ class DistributedDevicePanels final : public PanelFactorizer<Real> {
 
  private:
   void factorize(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) {
-    const Index above = panel.above(), width = panel.width();
+    const Index above = panel.l11_rows(), width = panel.width();
     rows_->begin(a);
     factorize_panel_tournament(context_, pass, panel, *rows_);
-    panel.factors = panel.operand().room(width, above + panel.rows());
+    panel.factors = panel.operand().storage(width, above + panel.rows());
     if (above > 0 && !panel.zero_pivot) {
       panel.host_free = context_.backend.upload(panel.all_transposed().block(0, 0, width, above),
                                                 panel.factors.block(0, 0, width, above));

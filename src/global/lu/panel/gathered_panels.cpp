@@ -32,7 +32,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
   }
 
   void store(const Panel<Real>& panel, DeviceBlock<Real> a) override {
-    context_.backend.copy_transposed(panel.factors.block(0, panel.above(), panel.width(), panel.rows()), a);
+    context_.backend.copy_transposed(panel.factors.block(0, panel.l11_rows(), panel.width(), panel.rows()), a);
   }
 
  private:
@@ -47,7 +47,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
   void copy_own_rows(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) {
     list_shares(pass);
     if (pass.in_pivot_row) {
-      gathered_ = panel.operand().room(pass.width, rows_in_all());
+      gathered_ = panel.operand().storage(pass.width, rows_in_all());
       panel.factors = gathered_.block(0, 0, pass.width, pass.panel_rows);
       context_.backend.copy_transposed(a, panel.factors);
     } else {
@@ -61,7 +61,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     exchange(pass, pass.in_pivot_row, {});
     if (!pass.in_pivot_row) return;
     for (const Share& share : shares_) {
-      if (share.row == context_.position.row || share.rows == 0) continue;
+      if (share.row == context_.position().row || share.rows == 0) continue;
       staging_free_ = context_.backend.upload(staged(share), gathered_.block(0, share.first, pass.width, share.rows));
     }
     device_->factorize(gathered_);
@@ -73,7 +73,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     downloaded_ = context_.backend.download(gathered_.block(0, 0, pass.width, pass.width), staged_diagonal_block());
     rest_downloaded_ = {};
     for (const Share& share : shares_) {
-      if (share.row == context_.position.row || share.rows == 0) continue;
+      if (share.row == context_.position().row || share.rows == 0) continue;
       rest_downloaded_ =
           context_.backend.download(gathered_.block(0, share.first, pass.width, share.rows), staged(share));
     }
@@ -108,13 +108,13 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     const int ranks = context_.distribution.shape.rows;
     for (int place = 0; place < ranks; ++place) {
       const int row = (pass.pivot.row + place) % ranks;
-      const PassPlan plan = plan_pass(context_.distribution, pass.pass, {row, context_.position.column});
+      const PassPlan plan = plan_pass(context_.distribution, pass.pass, {row, context_.position().column});
       shares_.push_back({row, plan.panel_row, rows_in_all(), plan.panel_rows});
     }
   }
   Index rows_in_all() const { return shares_.empty() ? 0 : shares_.back().first + shares_.back().rows; }
   const Share& own_share() const {
-    return *std::ranges::find_if(shares_, [this](const Share& share) { return share.row == context_.position.row; });
+    return *std::ranges::find_if(shares_, [this](const Share& share) { return share.row == context_.position().row; });
   }
   HostBlock<Real> staged(const Share& share) const {
     return {staging_.get(), share.first * width_, width_, share.rows, share.rows};
@@ -134,7 +134,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     RowExchangePlan plan;
     plan.rounds.emplace_back();
     for (const Share& share : shares_) {
-      const bool concerns_this_rank = pass.in_pivot_row ? share.row != context_.position.row : &share == &own_share();
+      const bool concerns_this_rank = pass.in_pivot_row ? share.row != context_.position().row : &share == &own_share();
       if (!concerns_this_rank) continue;
       std::vector<RowRange> all = ranges;
       if (share.rows > 0) all.push_back({share.first * width_, share.rows * width_});
@@ -147,13 +147,13 @@ class GatheredPanels final : public PanelFactorizer<Real> {
   }
 
   void upload_share(Panel<Real>& panel) {
-    panel.factors = panel.operand().room(width_, panel.above() + panel.rows());
-    if (panel.above() > 0) {
+    panel.factors = panel.operand().storage(width_, panel.l11_rows() + panel.rows());
+    if (panel.l11_rows() > 0) {
       staging_free_ = context_.backend.upload(staged_diagonal_block(), panel.factors.block(0, 0, width_, width_));
     }
     if (panel.rows() > 0) {
       staging_free_ =
-          context_.backend.upload(staged(own_share()), panel.factors.block(0, panel.above(), width_, panel.rows()));
+          context_.backend.upload(staged(own_share()), panel.factors.block(0, panel.l11_rows(), width_, panel.rows()));
     }
   }
 

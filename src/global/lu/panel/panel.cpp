@@ -31,7 +31,7 @@ Panel<Real>::Panel(Backend<Real>& backend, Index rows, Index width, std::shared_
 
 template <class Real>
 void Panel<Real>::resize(Index rows, Index width, Index above) {
-  above_ = above;
+  l11_rows_ = above;
   rows_ = rows;
   width_ = width;
   header_ = header_elements<Real>(width);

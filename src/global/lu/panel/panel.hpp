@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "lu/rank_context.hpp"
+#include "lu/parameters.hpp"
+#include "transport/rank_context.hpp"
 
 namespace glinpack {
 
@@ -26,17 +27,17 @@ class Panel {
   void resize(Index rows, Index width, Index above = 0);
   Index rows() const { return rows_; }
   Index width() const { return width_; }
-  Index above() const { return above_; }
+  Index l11_rows() const { return l11_rows_; }
 
   /// rows x width: this rank's own.
-  ColumnMajorView<Real> view() const { return {first() + above_, rows_, width_, leading_dimension_}; }
+  ColumnMajorView<Real> view() const { return {first() + l11_rows_, rows_, width_, leading_dimension_}; }
   /// The same elements in the backend's layout: width x rows, row-major.
-  HostBlock<Real> transposed() const { return {buffer_.get(), header_ + above_, width_, rows_, leading_dimension_}; }
+  HostBlock<Real> transposed() const { return {buffer_.get(), header_ + l11_rows_, width_, rows_, leading_dimension_}; }
   /// L11 \ U11, on ranks that have them.
   ColumnMajorView<Real> diagonal_block() const { return {first(), width_, width_, leading_dimension_}; }
   /// width x (above + rows), row-major: the message without its header.
   HostBlock<Real> all_transposed() const {
-    return {buffer_.get(), header_, width_, above_ + rows_, leading_dimension_};
+    return {buffer_.get(), header_, width_, l11_rows_ + rows_, leading_dimension_};
   }
 
   /// Global rows that were interchanged with the panel's first, second, ... row.
@@ -49,7 +50,7 @@ class Panel {
   DeviceBlock<Real> l11() const { return factors.block(0, 0, width_, width_); }
   /// L21: the multipliers of the trailing rows of `pass`.
   DeviceBlock<Real> l21(const PassPlan& pass) const {
-    return factors.block(0, above_ + rows_ - pass.trailing_rows, width_, pass.trailing_rows);
+    return factors.block(0, l11_rows_ + rows_ - pass.trailing_rows, width_, pass.trailing_rows);
   }
 
   Operand<Real>& operand() const { return *operand_; }
@@ -71,7 +72,7 @@ class Panel {
   std::unique_ptr<HostBuffer<Real>> buffer_;
   std::shared_ptr<Operand<Real>> operand_;
   Index header_ = 0;  // elements
-  Index above_ = 0;
+  Index l11_rows_ = 0;
   Index rows_ = 0;
   Index width_ = 0;
   Index leading_dimension_ = 0;

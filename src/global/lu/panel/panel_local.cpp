@@ -25,7 +25,7 @@ std::optional<Index> factorize_own_rows(const RankContext<Real>& context, const 
   std::vector<Index> local_pivots(static_cast<std::size_t>(pass.width));
   const std::optional<Index> zero = (context.backend.panel().*factorize)(panel.view(), local_pivots);
   std::transform(local_pivots.begin(), local_pivots.end(), panel.pivots.begin(), [&](Index local) {
-    return context.distribution.rows.global(pass.panel_row + local, context.position.row);
+    return context.distribution.rows.global(pass.panel_row + local, context.position().row);
   });
   return zero;
 }

@@ -20,11 +20,11 @@ class PartialPivotingPanel {
         first_row_(context.distribution.rows.first(BlockIndex(pass.pass))),
         top_elements_(static_cast<std::size_t>(pass.width * pass.width)),
         top_{top_elements_.data(), pass.width, pass.width, pass.width},
-        reduction_(pass.width) {}
+        candidates_(pass.width) {}
 
   void run() {
     factorize(0, pass_.width);
-    if (panel_.zero_pivot || !(pass_.in_pivot_row || panel_.above() > 0)) return;
+    if (panel_.zero_pivot || !(pass_.in_pivot_row || panel_.l11_rows() > 0)) return;
     context_.backend.panel().write_rows(top_, top_rows(pass_.width), panel_.diagonal_block());
   }
 
@@ -65,8 +65,8 @@ class PartialPivotingPanel {
   // Finds the pivot of column j, exchanges its row with row j, and eliminates in columns up to `end`.
   void factorize_column(Index j, Index end) {
     find_local_candidate(j);
-    context_.transport.reduce_candidates(pass_, j, reduction_);
-    const CandidateHeader chosen = reduction_.header();
+    context_.transport.reduce_candidates(pass_, j, candidates_);
+    const CandidateHeader chosen = candidates_.header();
     panel_.pivots[static_cast<std::size_t>(j)] = GlobalIndex(chosen.row);
     if (chosen.magnitude == 0) {
       panel_.zero_pivot = first_row_ + j;
@@ -91,23 +91,23 @@ class PartialPivotingPanel {
     if (largest.row >= 0) {
       const Index i = first_active(j) + largest.row;
       mine.magnitude = largest.magnitude;
-      mine.row = context_.distribution.rows.global(pass_.panel_row + i, context_.position.row).value;
-      read_row(i, reduction_.candidate_row());
+      mine.row = context_.distribution.rows.global(pass_.panel_row + i, context_.position().row).value;
+      read_row(i, candidates_.candidate_row());
     }
     if (pass_.in_pivot_row) {
       mine.has_current_row = 1;
-      read_row(j, reduction_.current_row());
+      read_row(j, candidates_.current_row());
     }
-    reduction_.set_header(mine);
+    candidates_.set_header(mine);
   }
 
   // The all-reduce has brought both rows to every rank.
   void store_exchanged_rows(Index j, GlobalIndex pivot) {
-    write_row(reduction_.candidate_row(), top_, j);
-    if (pass_.in_pivot_row) write_row(reduction_.candidate_row(), a_, j);
-    const bool here = context_.distribution.rows.owner(pivot) == context_.position.row;
+    write_row(candidates_.candidate_row(), top_, j);
+    if (pass_.in_pivot_row) write_row(candidates_.candidate_row(), a_, j);
+    const bool here = context_.distribution.rows.owner(pivot) == context_.position().row;
     if (here && pivot != first_row_ + j) {
-      write_row(reduction_.current_row(), a_, context_.distribution.rows.local(pivot) - pass_.panel_row);
+      write_row(candidates_.current_row(), a_, context_.distribution.rows.local(pivot) - pass_.panel_row);
     }
   }
 
@@ -118,7 +118,7 @@ class PartialPivotingPanel {
   GlobalIndex first_row_;
   std::vector<Real> top_elements_;
   ColumnMajorView<Real> top_;
-  CandidateReduction<Real> reduction_;
+  CandidateMessage<Real> candidates_;
 };
 
 }  // namespace

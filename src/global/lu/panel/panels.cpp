@@ -29,7 +29,7 @@ class HostPanels final : public PanelFactorizer<Real> {
   }
 
   void store(const Panel<Real>& panel, DeviceBlock<Real> a) override {
-    context_.backend.copy_transposed(panel.factors.block(0, panel.above(), panel.width(), panel.rows()), a);
+    context_.backend.copy_transposed(panel.factors.block(0, panel.l11_rows(), panel.width(), panel.rows()), a);
   }
 
  private:
@@ -86,10 +86,10 @@ template <class Real>
 std::array<Panel<Real>, 2> make_panels(const RankContext<Real>& context, Index rows,
                                        const PanelFactorizer<Real>* device) {
   const Index nb = context.distribution.nb;
-  const Index most_rows = device != nullptr && device->is_gathered() ? std::max(rows, context.distribution.n) : rows;
-  const std::shared_ptr<Operand<Real>> first = context.backend.make_operand(nb, most_rows);
+  const Index max_rows = device != nullptr && device->is_gathered() ? std::max(rows, context.distribution.n) : rows;
+  const std::shared_ptr<Operand<Real>> first = context.backend.make_operand(nb, max_rows);
   // the device factorises the next panel while it still reads this one
-  const std::shared_ptr<Operand<Real>> second = device != nullptr ? context.backend.make_operand(nb, most_rows) : first;
+  const std::shared_ptr<Operand<Real>> second = device != nullptr ? context.backend.make_operand(nb, max_rows) : first;
   return {Panel<Real>(context.backend, rows, nb, first), Panel<Real>(context.backend, rows, nb, second)};
 }
 
@@ -109,10 +109,10 @@ template <class Real>
 void Panels<Real>::agree_on_order() {
   const Distribution& distribution = context_.distribution;
   if (distribution.shape.rows > 1 && panels_may_be_on_device(context_.parameters.pivoting, distribution.shape) &&
-      !context_.transport.all_agree(device_panels_ != nullptr)) {
+      !all_agree(context_.grid.all(), device_panels_ != nullptr)) {
     factorizer_ = host_panels_.get();
   }
-  host_overlaps_update_ = context_.transport.all_agree(context_.backend.update_is_asynchronous());
+  host_overlaps_update_ = all_agree(context_.grid.all(), context_.backend.update_is_asynchronous());
 }
 
 template <class Real>

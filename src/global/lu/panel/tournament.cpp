@@ -101,9 +101,9 @@ class TournamentPivotingPanel {
     choose_own(block);
     Rows candidates = own_;
     for (const TournamentStep& step : block.steps) {
-      if (step.from == context_.position.row) {
+      if (step.from == context_.position().row) {
         context_.transport.send(pass_, block.first, step.to, candidates.message());
-      } else if (step.to == context_.position.row) {
+      } else if (step.to == context_.position().row) {
         Rows others(step.rows, step.rows, pass_.width);
         context_.transport.receive(pass_, block.first, step.from, others.message());
         const auto scope = panel_scope(lu_flops(candidates.count() + step.rows, block.width));
@@ -130,7 +130,7 @@ class TournamentPivotingPanel {
     own_ = Rows(count, count, pass_.width);
     for (Index i = 0; i < count; ++i) {
       const Index row = choice.rows[static_cast<std::size_t>(i)];
-      own_.set_number(i, context_.distribution.rows.global(pass_.panel_row + row, context_.position.row).value);
+      own_.set_number(i, context_.distribution.rows.global(pass_.panel_row + row, context_.position().row).value);
     }
     for (Index i = 0; i < block.width && pass_.in_pivot_row; ++i) choice.rows.push_back(block.first + i);
     const auto all = static_cast<Index>(choice.rows.size());
@@ -199,7 +199,7 @@ class TournamentPivotingPanel {
       const auto scope = panel_scope(w * (w - 1) * right);
       context_.backend.panel().solve_unit_lower(l11_u11, u12);
     }
-    for (Index j = 0; j < pass_.width && panel_.above() > 0; ++j) {
+    for (Index j = 0; j < pass_.width && panel_.l11_rows() > 0; ++j) {
       std::copy_n(winners.column(j), block.width, panel_.diagonal_block().column(j) + block.first);
     }
     write_rows(block, outcome);
@@ -218,7 +218,7 @@ class TournamentPivotingPanel {
     }
     for (const GlobalRowMove& move : net_row_moves(top, pivots)) {
       const bool to_top = move.to < top + block.width;
-      if (to_top || context_.distribution.rows.owner(move.to) != context_.position.row) continue;
+      if (to_top || context_.distribution.rows.owner(move.to) != context_.position().row) continue;
       from.push_back(block.width + (move.from - top));
       to.push_back(context_.distribution.rows.local(move.to) - pass_.panel_row);
     }

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "device/shader_source.hpp"
 #include "gl/raster/painter.hpp"
 #include "gl/raster/raster_matrix.hpp"
-#include "gl/shader_source.hpp"
 
 namespace glinpack::gl {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "gl/command_stream.hpp"
+#include "device/command_stream.hpp"
 #include "gl/program.hpp"
 #include "gl/storage.hpp"
 

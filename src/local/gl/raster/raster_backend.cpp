@@ -1,6 +1,7 @@
 #include "gl/raster/raster_backend.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/timeline.hpp"
@@ -9,8 +10,9 @@
 namespace glinpack {
 namespace gl {
 
-RasterBackend::RasterBackend(const BackendOptions& options, Timeline& timeline)
-    : GlBackend<float>(options, timeline, OperationClock::Source::fence),
+RasterBackend::RasterBackend(std::shared_ptr<Context> opened, const BackendOptions& options, Timeline& timeline)
+    : compute::DeviceBackend<float>(opened, options, timeline, OperationClock::Source::fence),
+      context_(std::move(opened)),
       painter_(context(), fences()),
       sources_(options.value("shader-dir"), "raster/"),
       movement_(context(), painter_, sources_, cache_),
@@ -19,8 +21,8 @@ RasterBackend::RasterBackend(const BackendOptions& options, Timeline& timeline)
 
 BackendInfo RasterBackend::info() const {
   BackendInfo info = info_as(gl_raster_record.name);
-  info.largest_rows = context()->device().texture_side;
-  info.largest_columns = 4 * (context()->device().texture_side - 1);
+  info.largest_rows = context()->description().texture_side;
+  info.largest_columns = 4 * (context()->description().texture_side - 1);
   return info;
 }
 
@@ -151,7 +153,7 @@ DeviceBlock<float> RasterBackend::aligned(const DeviceBlock<float>& u, const Dev
 }  // namespace gl
 
 std::unique_ptr<Backend<float>> make_raster_backend(const BackendOptions& options, Timeline& timeline) {
-  return std::make_unique<gl::RasterBackend>(options, timeline);
+  return std::make_unique<gl::RasterBackend>(gl::Context::create(options.device, options.debug), options, timeline);
 }
 
 }  // namespace glinpack

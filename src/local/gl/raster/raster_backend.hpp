@@ -7,8 +7,8 @@
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
-#include "gl/backend_options.hpp"
-#include "gl/catalog.hpp"
+#include "device/shader_source.hpp"
+#include "gl/gl_compute.hpp"
 
 namespace glinpack {
 

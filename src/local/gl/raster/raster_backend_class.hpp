@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "base/row_by_row.hpp"
-#include "gl/gl_backend.hpp"
+#include "compute/device_backend.hpp"
 #include "gl/raster/movement.hpp"
 #include "gl/raster/steps.hpp"
 
 namespace glinpack::gl {
 
-class RasterBackend final : public GlBackend<float>, public RowByRowAlgorithm<float> {
+class RasterBackend final : public compute::DeviceBackend<float>, public RowByRowAlgorithm<float> {
  public:
-  RasterBackend(const BackendOptions& options, Timeline& timeline);
+  RasterBackend(std::shared_ptr<Context> opened, const BackendOptions& options, Timeline& timeline);
 
   BackendInfo info() const override;
   RowByRowAlgorithm<float>* row_by_row() override { return this; }
@@ -70,6 +70,9 @@ class RasterBackend final : public GlBackend<float>, public RowByRowAlgorithm<fl
   /// Writes the panel into the matrix.
   void write_panel(const HostBlock<float>& panel_transposed, const DeviceBlock<float>& panel);
 
+  const std::shared_ptr<Context>& context() const { return context_; }
+
+  std::shared_ptr<Context> context_;
   Painter painter_;
   ProgramCache cache_;
   ShaderSource sources_;

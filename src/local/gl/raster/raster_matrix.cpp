@@ -11,12 +11,12 @@ namespace glinpack::gl {
 namespace {
 
 void check_extents(const Context& context, Index rows, Index columns) {
-  const Index side = context.device().texture_side;
+  const Index side = context.description().texture_side;
   if (rows <= side && RasterMatrix::texel_of(columns + 3) <= side) return;
   throw std::runtime_error(fmt::format(
       "a local matrix of {} x {} does not fit into a texture: {} allows {} texels a side, which are {} rows "
       "of {} elements; use a smaller N, more ranks, or --backend gl-compute",
-      rows, columns, context.device().renderer, side, side, 4 * (side - 1)));
+      rows, columns, context.description().renderer, side, side, 4 * (side - 1)));
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <memory>
 #include <span>
 
+#include "device/shader_source.hpp"
 #include "gl/raster/painter.hpp"
 #include "gl/raster/raster_matrix.hpp"
-#include "gl/shader_source.hpp"
 
 namespace glinpack::gl {
 

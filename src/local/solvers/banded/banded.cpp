@@ -93,20 +93,16 @@ constexpr Index float_bytes = static_cast<Index>(sizeof(float));
 Index width_for(Index n) { return static_cast<Index>(std::ceil(std::sqrt(static_cast<double>(n)))); }
 Index height_for(Index n) { return (n + width_for(n) - 1) / width_for(n); }
 
-void check_diagonals(const JoinedDiagonals& a, Index n, Index diagonals) {
-  if (a.n == n && static_cast<Index>(a.diagonals.size()) == diagonals) return;
-  throw std::invalid_argument(
-      fmt::format("a matrix of order {} with {} joined diagonals is not what was allocated: {}, {}", a.n,
-                  a.diagonals.size(), n, diagonals));
+/// The joined diagonals, measured as packing; as many as there were before.
+JoinedDiagonals joined_again(Device& device, const BandedProduct& product, std::size_t diagonals) {
+  JoinedDiagonals joined;
+  device.clock().measure(Stage::pack, [&] { joined = join_diagonals(product.n, product.entries); });
+  if (joined.diagonals.size() == diagonals) return joined;
+  throw std::invalid_argument(fmt::format("a matrix with {} joined diagonals is not what was allocated: {}",
+                                          joined.diagonals.size(), diagonals));
 }
 
-void check_length(std::size_t length, Index n) {
-  if (static_cast<Index>(length) == n) return;
-  throw std::invalid_argument(fmt::format("a vector of {} elements is not one of {}", length, n));
-}
-
-class VectorTexture : public TextureMatrix {
- public:
+struct VectorTexture : TextureMatrix {
   VectorTexture(Device& device, Index n) : TextureMatrix(device, height_for(n), width_for(n), Packing::p1x1) {}
 
   void upload_vector(std::span<const float> values) {
@@ -115,119 +111,95 @@ class VectorTexture : public TextureMatrix {
       std::fill(texels + values.size(), texels + width() * height(), 0.0F);
     });
   }
-  void download_vector(std::span<float> values) const {
-    download_texels([&](const float* texels) { std::copy_n(texels, values.size(), values.begin()); });
-  }
 };
 
-class DrawnDiagonals final : public BandedProduct {
- public:
-  DrawnDiagonals(Device& device, Index n, Index diagonals)
-      : device_(device),
-        n_(n),
-        shifts_(static_cast<std::size_t>(diagonals)),
-        x_(device, n),
-        y_(device, n),
-        program_(device.fragment_program("solvers/banded.frag", {})) {
-    for (Index d = 0; d < diagonals; ++d) diagonals_.emplace_back(device, n);
+struct DrawnDiagonals {
+  DrawnDiagonals(Device& on, const BandedProduct& of, Index count)
+      : device(on),
+        product(of),
+        shifts(static_cast<std::size_t>(count)),
+        x(on, of.n),
+        y(on, of.n),
+        program(on.fragment_program("solvers/banded.frag", {})) {
+    for (Index d = 0; d < count; ++d) diagonals.emplace_back(on, of.n);
   }
 
-  void load(const JoinedDiagonals& a) override {
-    check_diagonals(a, n_, static_cast<Index>(diagonals_.size()));
-    for (std::size_t d = 0; d < diagonals_.size(); ++d) {
-      shifts_[d] = a.diagonals[d].shift;
-      diagonals_[d].upload_vector(a.diagonals[d].elements);
+  void load() {
+    const JoinedDiagonals joined = joined_again(device, product, diagonals.size());
+    for (std::size_t d = 0; d < diagonals.size(); ++d) {
+      shifts[d] = joined.diagonals[d].shift;
+      diagonals[d].upload_vector(joined.diagonals[d].elements);
     }
+    x.upload_vector(product.x);
   }
-  void load(std::span<const float> x) override {
-    check_length(x.size(), n_);
-    x_.upload_vector(x);
-  }
-  void compute() override {
-    device_.measure(Stage::compute, [&] {
-      y_.clear();
-      const gl::Quad all = y_.quad();
-      for (std::size_t d = 0; d < diagonals_.size(); ++d) {
-        program_.set(1, static_cast<GLint>(n_), static_cast<GLint>(x_.width()), static_cast<GLint>(shifts_[d]), 0);
-        device_.draw_added(program_, y_.target(), {diagonals_[d].texture(), x_.texture()}, {&all, 1});
+  void compute() {
+    device.measure(Stage::compute, [&] {
+      y.clear();
+      const gl::Quad all = y.quad();
+      for (std::size_t d = 0; d < diagonals.size(); ++d) {
+        program.set(1, to_int(product.n), to_int(x.width()), to_int(shifts[d]), 0);
+        device.draw_added(program, y.target(), {diagonals[d].texture(), x.texture()}, {&all, 1});
       }
     });
   }
-  void store(std::span<float> y) override {
-    check_length(y.size(), n_);
-    y_.download_vector(y);
+  void store() {
+    y.download_texels([&](const float* texels) { std::copy_n(texels, product.y.size(), product.y.begin()); });
   }
 
- private:
-  Device& device_;
-  Index n_;
-  std::vector<Index> shifts_;
-  std::vector<VectorTexture> diagonals_;
-  VectorTexture x_;
-  VectorTexture y_;
-  gl::Program program_;
+  Device& device;
+  const BandedProduct& product;
+  std::vector<Index> shifts;
+  std::vector<VectorTexture> diagonals;
+  VectorTexture x, y;
+  gl::Program program;
 };
 
-class ComputedDiagonals final : public BandedProduct {
- public:
-  ComputedDiagonals(Device& device, Index n, Index diagonals)
-      : device_(device),
-        n_(n),
-        diagonals_(device, n * diagonals),
-        shifts_(device, diagonals),
-        x_(device, n),
-        y_(device, n),
-        program_(device.compute_program("solvers/banded.comp", {})) {}
+struct ComputedDiagonals {
+  ComputedDiagonals(Device& on, const BandedProduct& of, Index count)
+      : device(on),
+        product(of),
+        diagonals(on, of.n * count),
+        shifts(on, count),
+        x(on, of.n),
+        y(on, of.n),
+        program(on.compute_program("solvers/banded.comp", {})) {}
 
-  void load(const JoinedDiagonals& a) override {
-    check_diagonals(a, n_, shifts_.size());
+  void load() {
+    const JoinedDiagonals joined = joined_again(device, product, static_cast<std::size_t>(shifts.size()));
     std::vector<float> elements;
-    std::vector<std::int32_t> shifts;
-    device_.clock().measure(Stage::pack, [&] {
-      for (const JoinedDiagonals::Diagonal& diagonal : a.diagonals) {
+    std::vector<std::int32_t> of_elements;
+    device.clock().measure(Stage::pack, [&] {
+      for (const JoinedDiagonals::Diagonal& diagonal : joined.diagonals) {
         elements.insert(elements.end(), diagonal.elements.begin(), diagonal.elements.end());
-        shifts.push_back(static_cast<std::int32_t>(diagonal.shift));
+        of_elements.push_back(to_int(diagonal.shift));
       }
     });
-    diagonals_.upload(elements);
-    shifts_.upload(shifts);
+    diagonals.upload(elements);
+    shifts.upload(of_elements);
+    x.upload(product.x);
   }
-  void load(std::span<const float> x) override {
-    check_length(x.size(), n_);
-    x_.upload(x);
-  }
-  void compute() override {
-    device_.measure(Stage::compute, [&] {
-      diagonals_.bind(0);
-      shifts_.bind(1);
-      x_.bind(2);
-      y_.bind(3);
-      program_.set(0, static_cast<GLint>(n_), static_cast<GLint>(shifts_.size()));
-      const Index groups = (n_ + row_group - 1) / row_group;
-      device_.dispatch(program_, std::min(groups, most_groups), (groups + most_groups - 1) / most_groups);
+  void compute() {
+    device.measure(Stage::compute, [&] {
+      diagonals.bind(0);
+      shifts.bind(1);
+      x.bind(2);
+      y.bind(3);
+      program.set(0, to_int(product.n), to_int(shifts.size()));
+      const Index groups = (product.n + row_group - 1) / row_group;
+      device.dispatch(program, std::min(groups, most_groups), (groups + most_groups - 1) / most_groups);
     });
   }
-  void store(std::span<float> y) override {
-    check_length(y.size(), n_);
-    y_.download(y);
-  }
+  void store() { y.download(product.y); }
 
- private:
-  Device& device_;
-  Index n_;
-  DeviceArray<float> diagonals_;
-  DeviceArray<std::int32_t> shifts_;
-  DeviceArray<float> x_;
-  DeviceArray<float> y_;
-  gl::Program program_;
+  Device& device;
+  const BandedProduct& product;
+  DeviceArray<float> diagonals;
+  DeviceArray<std::int32_t> shifts;
+  DeviceArray<float> x, y;
+  gl::Program program;
 };
 
 }  // namespace
-
-std::string_view name_of(BandedVariant variant) {
-  constexpr std::array<std::string_view, all_banded_variants.size()> names{"diagonals", "compute"};
-  return names[static_cast<std::size_t>(variant)];
-}
 
 std::string banded_obstacle(const DeviceDescription& device, Index n, Index diagonals, BandedVariant variant) {
   constexpr Index largest = (Index{1} << 31) - 1;  // shaders count elements with 31 bits
@@ -243,19 +215,23 @@ std::string banded_obstacle(const DeviceDescription& device, Index n, Index diag
     return fmt::format(
         "{} joined diagonals of {} elements take {:.2f} GiB, but a storage block of {} has at most {:.2f} "
         "GiB: use a smaller N, or --variant diagonals",
-        diagonals, n, gl::gibibytes(n * diagonals * float_bytes), device.renderer, gl::gibibytes(device.storage_block));
+        diagonals, n, gibibytes(n * diagonals * float_bytes), device.renderer, gibibytes(device.storage_block));
   }
-  const Index bytes = n * (diagonals + 2) * float_bytes;
-  if (device.free_memory <= 0 || bytes <= device.free_memory) return {};
-  return fmt::format("matrix and vectors take {:.2f} GiB on the device, but {} has {:.2f} GiB free: use a smaller N",
-                     gl::gibibytes(bytes), device.renderer, gl::gibibytes(device.free_memory));
+  return memory_obstacle(device, "matrix and vectors take", static_cast<double>(n * (diagonals + 2) * float_bytes));
 }
 
-std::unique_ptr<BandedProduct> make_banded_product(Device& device, Index n, Index diagonals, BandedVariant variant) {
+Steps make_banded_product(Device& device, const BandedProduct& product, BandedVariant variant) {
+  const auto& [n, entries, x, y] = product;
+  if (static_cast<Index>(x.size()) != n || static_cast<Index>(y.size()) != n) {
+    throw std::invalid_argument(fmt::format("vectors of {} and {} elements are not of {}", x.size(), y.size(), n));
+  }
+  const Index diagonals = count_joined_diagonals(n, entries);
   const std::string obstacle = banded_obstacle(device.description(), n, diagonals, variant);
   if (!obstacle.empty()) throw std::runtime_error(obstacle);
-  if (variant == BandedVariant::compute) return std::make_unique<ComputedDiagonals>(device, n, diagonals);
-  return std::make_unique<DrawnDiagonals>(device, n, diagonals);
+  if (variant == BandedVariant::compute) {
+    return steps_of(device.clock(), std::make_shared<ComputedDiagonals>(device, product, diagonals));
+  }
+  return steps_of(device.clock(), std::make_shared<DrawnDiagonals>(device, product, diagonals));
 }
 
 }  // namespace glinpack::solvers

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,31 +59,24 @@ Index count_joined_diagonals(Index n, std::span<const SparseEntry> entries);
 /// blending adds them. compute: a compute shader, one row per invocation. Both in single precision.
 enum class BandedVariant : std::uint8_t { diagonals, compute };
 
-inline constexpr std::array all_banded_variants{BandedVariant::diagonals, BandedVariant::compute};
-
-std::string_view name_of(BandedVariant variant);  // "diagonals", "compute"
+inline constexpr auto all_banded_variants = first_kinds<BandedVariant, 2>();
+constexpr std::string_view name_of(BandedVariant variant) { return name_among(variant, {"diagonals", "compute"}); }
 
 /// Why the device cannot hold a matrix of order n with `diagonals` joined diagonals, with limit and remedy; empty if no
 /// reason is known.
 std::string banded_obstacle(const DeviceDescription& device, Index n, Index diagonals, BandedVariant variant);
 
-/// A product with matrices of one order, as often as needed: load, compute, store.
-class BandedProduct {
- public:
-  virtual ~BandedProduct() = default;
-
-  /// The matrix; as many diagonals as the product was made for. Stages pack and upload of the device's clock.
-  virtual void load(const JoinedDiagonals& a) = 0;
-  /// x, n elements. The same stages.
-  virtual void load(std::span<const float> x) = 0;
-  /// Stage compute.
-  virtual void compute() = 0;
-  /// y, n elements. Stages download and unpack.
-  virtual void store(std::span<float> y) = 0;
+/// y = A x of order n. `entries` in the order of their rows.
+struct BandedProduct {
+  Index n = 0;
+  std::span<const SparseEntry> entries;
+  std::span<const float> x;
+  std::span<float> y;
 };
 
-/// Allocates and compiles. `device` must outlive the product. Throws std::runtime_error as banded_obstacle() says and
-/// if the device fails.
-std::unique_ptr<BandedProduct> make_banded_product(Device& device, Index n, Index diagonals, BandedVariant variant);
+/// For so many joined diagonals as the entries have now. Allocates and compiles. Throws std::runtime_error as
+/// banded_obstacle() says and if the device fails; std::invalid_argument if x or y has not n elements, and, when it
+/// loads, for another number of joined diagonals.
+Steps make_banded_product(Device& device, const BandedProduct& product, BandedVariant variant);
 
 }  // namespace glinpack::solvers

@@ -1,17 +1,8 @@
 #include "solvers/device/device.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 namespace glinpack::solvers {
-
-std::string_view name_of(Stage stage) {
-  constexpr std::array<std::string_view, all_stages.size()> names{"pack", "upload", "compute", "download", "unpack"};
-  return names[static_cast<std::size_t>(stage)];
-}
-
-StageTimes StageClock::times() const {
-  StageTimes times;
-  for (const StageInterval& interval : intervals_) times.of(interval.stage) += interval.end - interval.start;
-  return times;
-}
 
 namespace {
 
@@ -72,17 +63,24 @@ void Device::finish() {
   context_->make_current();
   fences_.note_commands();
   fences_.wait_idle();
-  context_->throw_gl_error("the device reports a failed operation");
+  context_->throw_error("the device reports a failed operation");
   context_->throw_debug_error();
 }
 
-gl::MappedBuffer<float>& Device::staging(Index floats) {
+MappedBuffer<float>& Device::staging(Index floats) {
   if (!staging_ || staging_->size() < floats) {
     staging_.reset();
     context_->make_current();
-    staging_ = gl::MappedBuffer<float>::create(context_, floats);
+    staging_ = MappedBuffer<float>::create(context_, floats);
   }
   return *staging_;
+}
+
+std::string memory_obstacle(const DeviceDescription& device, const std::string& what, double bytes,
+                            const std::string& remedy) {
+  if (device.free_memory <= 0 || bytes <= static_cast<double>(device.free_memory)) return {};
+  return fmt::format("{} {:.2f} GiB on the device, but {} has {:.2f} GiB free: {}", what, bytes / (1 << 30),
+                     device.renderer, gibibytes(device.free_memory), remedy);
 }
 
 std::string definition(const char* name, Index value) {

@@ -34,7 +34,7 @@ DeviceArray<Real>::DeviceArray(Device& device, Index elements) : device_(&device
   if ((free > 0 && bytes > free) || !gl::allocate_storage(*device.context(), buffer_.id(), bytes, 0)) {
     throw std::runtime_error(
         fmt::format("an array of {} elements takes {:.2f} GiB, but {} cannot hold it: use a smaller N", elements,
-                    gl::gibibytes(bytes), device.description().renderer));
+                    gibibytes(bytes), device.description().renderer));
   }
   clear();
 }
@@ -43,8 +43,8 @@ template <class Real>
 void DeviceArray<Real>::clear() {
   device_->context()->make_current();
   device_->fences().note_commands();
-  gl::fill_with_zeros(device_->context(), buffer_.id(), storage_bytes<Real>(elements_));
-  device_->context()->throw_gl_error("zeros in an array");
+  gl::fill_buffer(device_->context(), buffer_.id(), storage_bytes<Real>(elements_));
+  device_->context()->throw_error("zeros in an array");
 }
 
 template <class Real>
@@ -70,7 +70,7 @@ void DeviceArray<Real>::upload(Index count, const std::function<void(Real*)>& fi
   check(count);
   if (count == 0) return;
   const Index bytes = bytes_of<Real>(count);
-  gl::MappedBuffer<float>& staging = device_->staging(floats_for(bytes));
+  MappedBuffer<float>& staging = device_->staging(floats_for(bytes));
   device_->clock().measure(Stage::pack, [&] { fill(reinterpret_cast<Real*>(staging.data())); });
   device_->measure(Stage::upload, [&] {
     device_->context()->make_current();
@@ -84,7 +84,7 @@ void DeviceArray<Real>::download(Index count, const std::function<void(const Rea
   check(count);
   if (count == 0) return;
   const Index bytes = bytes_of<Real>(count);
-  gl::MappedBuffer<float>& staging = device_->staging(floats_for(bytes));
+  MappedBuffer<float>& staging = device_->staging(floats_for(bytes));
   device_->measure(Stage::download, [&] {
     device_->context()->make_current();
     glCopyNamedBufferSubData(buffer_.id(), staging.id(), 0, 0, static_cast<GLsizeiptr>(bytes));
@@ -97,10 +97,10 @@ template <class Real>
 void DeviceArray<Real>::bind(GLuint binding, Index first, Index count) const {
   const Index limit = device_->description().storage_block;
   if (bytes_of<Real>(count) > limit) {
-    throw std::runtime_error(fmt::format(
-        "{} elements, {:.2f} GiB, are more than a storage block of {} may have, {:.2f} "
-        "GiB: use a smaller N",
-        count, gl::gibibytes(bytes_of<Real>(count)), device_->description().renderer, gl::gibibytes(limit)));
+    throw std::runtime_error(
+        fmt::format("{} elements, {:.2f} GiB, are more than a storage block of {} may have, {:.2f} "
+                    "GiB: use a smaller N",
+                    count, gibibytes(bytes_of<Real>(count)), device_->description().renderer, gibibytes(limit)));
   }
   device_->context()->make_current();
   glBindBufferRange(GL_SHADER_STORAGE_BUFFER, binding, buffer_.id(), static_cast<GLintptr>(bytes_of<Real>(first)),

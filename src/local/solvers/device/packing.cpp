@@ -1,21 +1,9 @@
 #include "solvers/device/packing.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <thread>
-
-#include "base/threads.hpp"
 
 namespace glinpack::solvers {
 namespace {
-
-int threads() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
-
-// The least rows of texels per thread.
-Index grain(Index floats_per_row) {
-  constexpr Index floats = 1 << 18;
-  return std::max<Index>(1, floats / std::max<Index>(1, floats_per_row));
-}
 
 // Row i of the matrix is in row i / texel_rows of the texels; the channel of element j is
 // (i % texel_rows) texel_columns + j % texel_columns of texel j / texel_columns.
@@ -58,23 +46,11 @@ void with_constants(Packing packing, Body body) {
 
 }  // namespace
 
-std::string_view name_of(Packing packing) {
-  constexpr std::array<std::string_view, all_packings.size()> names{"1x1", "4x1", "1x4", "2x2"};
-  return names[static_cast<std::size_t>(packing)];
-}
-
-std::optional<Packing> packing_from_name(std::string_view name) {
-  for (const Packing packing : all_packings) {
-    if (name_of(packing) == name) return packing;
-  }
-  return std::nullopt;
-}
-
 void pack(RowMajorView<const float> matrix, Packing packing, Index width, Index height, float* texels) {
   const Index padded_columns = width * texel_columns(packing);
   with_constants(packing, [&]<Index columns, Index stride>() {
     // whole rows of texels per thread: a row of texels may hold several rows of the matrix
-    parallel_for(threads(), height, grain(width * stride), [&](Index begin, Index end) {
+    for_rows(height, width * stride, [&](Index begin, Index end) {
       for (Index i = begin * texel_rows(packing); i < end * texel_rows(packing); ++i) {
         const bool there = i < matrix.rows;
         pack_row<columns, stride>(there ? matrix.row(i) : nullptr, there ? matrix.columns : 0, padded_columns,
@@ -86,7 +62,7 @@ void pack(RowMajorView<const float> matrix, Packing packing, Index width, Index 
 
 void unpack(const float* texels, Packing packing, Index width, RowMajorView<float> matrix) {
   with_constants(packing, [&]<Index columns, Index stride>() {
-    parallel_for(threads(), matrix.rows, grain(matrix.columns), [&](Index begin, Index end) {
+    for_rows(matrix.rows, matrix.columns, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         unpack_row<columns, stride>(row_of(texels, packing, width, i), matrix.columns, matrix.row(i));
       }

@@ -1,12 +1,15 @@
 // The packing of matrix elements into the texels of a float texture (Brodtkorb 2006, section 2.4; Hall, Carr and Hart).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
+#include <thread>
 
+#include "base/enum_names.hpp"
 #include "base/matrix_view.hpp"
+#include "base/threads.hpp"
 
 namespace glinpack::solvers {
 
@@ -19,10 +22,8 @@ namespace glinpack::solvers {
 /// A matrix whose extents these do not divide is padded with zeros at the bottom and at the right.
 enum class Packing : std::uint8_t { p1x1, p4x1, p1x4, p2x2 };
 
-inline constexpr std::array all_packings{Packing::p1x1, Packing::p4x1, Packing::p1x4, Packing::p2x2};
-
-std::string_view name_of(Packing packing);  // "1x1", "4x1", "1x4", "2x2"
-std::optional<Packing> packing_from_name(std::string_view name);
+inline constexpr auto all_packings = first_kinds<Packing, 4>();
+constexpr std::string_view name_of(Packing packing) { return name_among(packing, {"1x1", "4x1", "1x4", "2x2"}); }
 
 constexpr Index texel_rows(Packing packing) { return packing == Packing::p4x1 ? 4 : packing == Packing::p2x2 ? 2 : 1; }
 constexpr Index texel_columns(Packing packing) {
@@ -30,6 +31,14 @@ constexpr Index texel_columns(Packing packing) {
 }
 /// Floats of a texel.
 constexpr Index channels(Packing packing) { return texel_rows(packing) * texel_columns(packing); }
+
+/// body(begin, end) for slices of rows of these elements, on all threads of the host if there are many elements.
+template <class Body>
+void for_rows(Index rows, Index elements_of_a_row, Body body) {
+  constexpr Index grain = 1 << 18;  // least elements of a slice
+  parallel_for(static_cast<int>(std::thread::hardware_concurrency()), rows,
+               grain / std::max<Index>(1, elements_of_a_row), body);
+}
 
 /// Elements into texels, `width` texels a row, `height` rows, padding included. The matrix may be smaller than they
 /// hold.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <vector>
 
 namespace glinpack::solvers {
 namespace {
@@ -71,7 +70,7 @@ void TextureMatrix::upload(RowMajorView<const float> matrix) {
 }
 
 void TextureMatrix::upload_texels(const std::function<void(float*)>& fill) {
-  gl::MappedBuffer<float>& staging = device_->staging(floats());
+  MappedBuffer<float>& staging = device_->staging(floats());
   device_->clock().measure(Stage::pack, [&] { fill(staging.data()); });
   device_->measure(Stage::upload, [&] {
     device_->context()->make_current();
@@ -90,7 +89,7 @@ void TextureMatrix::download(RowMajorView<float> matrix) const {
 }
 
 void TextureMatrix::download_texels(const std::function<void(const float*)>& take) const {
-  gl::MappedBuffer<float>& staging = device_->staging(floats());
+  MappedBuffer<float>& staging = device_->staging(floats());
   device_->measure(Stage::download, [&] {
     device_->context()->make_current();
     const PixelBuffer bound(GL_PIXEL_PACK_BUFFER, staging.id());
@@ -158,65 +157,46 @@ void TexelProgram::dispatch(const TextureMatrix& target, std::initializer_list<G
                   GL_FRAMEBUFFER_BARRIER_BIT | GL_PIXEL_BUFFER_BARRIER_BIT);
 }
 
-namespace {
-
-constexpr Index fetch_side = 16;
-constexpr Index fetches_each = 64;
-constexpr Index fetched_components = 4;
-constexpr Index fetched_bytes = 16;
-
-float fetch_value(Index x, Index y, Index component) {
-  return static_cast<float>((x * 7 + y * 5 + component * 3) % 31);
-}
-
-/// The expected output of fetch_rate.frag at (x, y).
-float least_fetched(Index x, Index y, Index component) {
-  float least = fetch_value(x, y, component);
-  for (Index fetch = 1; fetch < fetches_each; ++fetch) {
-    least = std::min(least, fetch_value((x + fetch) % fetch_side, (y + fetch) % fetch_side, component));
-  }
-  return least;
-}
-
-}  // namespace
-
 Measured texel_fetch_rate(Device& device, const MeasuringOptions& options) {
+  constexpr Index side = 16, fetches = 64, components = 4, texel_bytes = 16;
   const Index target_side = device.description().software ? 128 : 2048;
-  TextureMatrix source(device, fetch_side, fetch_side * fetched_components, Packing::p1x4);
-  TextureMatrix target(device, target_side, target_side * fetched_components, Packing::p1x4);
-  std::vector<float> values;
-  for (Index y = 0; y < fetch_side; ++y) {
-    for (Index x = 0; x < fetch_side; ++x) {
-      for (Index component = 0; component < fetched_components; ++component)
-        values.push_back(fetch_value(x, y, component));
+  const auto value = [](Index x, Index y, Index component) {
+    return static_cast<float>((x * 7 + y * 5 + component * 3) % 31);
+  };
+  const auto for_components = [&](const auto& body) {
+    for (Index y = 0; y < side; ++y) {
+      for (Index x = 0; x < side; ++x) {
+        for (Index component = 0; component < components; ++component) body(x, y, component);
+      }
     }
-  }
-  source.upload({values.data(), fetch_side, fetch_side * fetched_components, fetch_side * fetched_components});
-  const gl::Program program = device.fragment_program(
-      "solvers/fetch_rate.frag", fmt::format("#define SIDE {}\n#define FETCHES {}\n", fetch_side, fetches_each));
+  };
+  TextureMatrix source(device, side, side * components, Packing::p1x4);
+  TextureMatrix target(device, target_side, target_side * components, Packing::p1x4);
+  source.upload_texels([&](float* texels) {
+    for_components([&](Index x, Index y, Index component) { *texels++ = value(x, y, component); });
+  });
+  const gl::Program program =
+      device.fragment_program("solvers/fetch_rate.frag", definition("SIDE", side) + definition("FETCHES", fetches));
   const gl::Quad all = target.quad();
-  const auto bytes = static_cast<double>(target_side * target_side * fetches_each * fetched_bytes);
+  const auto bytes = static_cast<double>(target_side * target_side * fetches * texel_bytes);
   const Measured rate = measured_rate(options, bytes, [&](std::int64_t rounds) {
     for (std::int64_t round = 0; round < rounds; ++round) {
       device.draw(program, target.target(), {source.texture()}, {&all, 1});
     }
     device.finish();
   });
-  std::vector<float> drawn(static_cast<std::size_t>(target_side * target_side * fetched_components));
-  target.download({drawn.data(), target_side, target_side * fetched_components, target_side * fetched_components});
-  for (Index y = 0; y < fetch_side; ++y) {
-    for (Index x = 0; x < fetch_side; ++x) {
-      for (Index component = 0; component < fetched_components; ++component) {
-        const auto at = static_cast<std::size_t>((y * target_side + x) * fetched_components + component);
-        if (drawn[at] != least_fetched(x, y, component)) {
-          throw std::runtime_error(
-              fmt::format("{} fetched texels wrongly: texel ({}, {}) of what was drawn is not what "
-                          "it must be",
-                          device.description().renderer, x, y));
-        }
+  target.download_texels([&](const float* drawn) {
+    for_components([&](Index x, Index y, Index component) {
+      float least = value(x, y, component);
+      for (Index fetch = 1; fetch < fetches; ++fetch) {
+        least = std::min(least, value((x + fetch) % side, (y + fetch) % side, component));
       }
-    }
-  }
+      if (drawn[(y * target_side + x) * components + component] == least) return;
+      throw std::runtime_error(
+          fmt::format("{} fetched texels wrongly: texel ({}, {}) of what was drawn is not what it must be",
+                      device.description().renderer, x, y));
+    });
+  });
   return rate;
 }
 

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace glinpack::solvers {
 namespace {
-
-constexpr std::array variant_names{"double-rows", "plain", "compute"};
 
 /// Copies the rows; returns the largest magnitude.
 float copy_into(RowMajorView<const float> from, Index first_column, PaddedMatrix& to, std::string_view name) {
@@ -29,30 +28,29 @@ float copy_into(RowMajorView<const float> from, Index first_column, PaddedMatrix
 
 }  // namespace
 
-std::string_view name_of(EliminationVariant variant) { return variant_names[static_cast<std::size_t>(variant)]; }
-
-std::string_view name_of(EliminationPivoting pivoting) {
-  return pivoting == EliminationPivoting::full ? "full" : "partial";
-}
-
-std::string_view name_of(PivotMeasure measure) { return measure == PivotMeasure::as_signed ? "signed" : "magnitudes"; }
-
 std::string block_preamble(EliminationVariant variant) {
   return fmt::format("#define BLOCK {}\n", block_size(variant));
 }
 
-PaddedMatrix padded(RowMajorView<const float> a, RowMajorView<const float> b, Index n, Index block) {
-  if (a.rows != n || a.columns != n || (b.columns > 0 && b.rows != n)) {
-    throw std::invalid_argument(fmt::format("a matrix of {} x {} with right-hand sides of {} rows, where n is {}",
-                                            a.rows, a.columns, b.columns > 0 ? b.rows : n, n));
-  }
+void check_extents(const DenseSystem& system) {
+  const auto& [a, b, x, factors, order] = system;
+  const bool fits = a.rows == a.columns && (b.columns == 0 || b.rows == a.rows) &&
+                    (b.columns == x.columns && (x.columns == 0 || x.rows == a.rows)) &&
+                    (factors.rows == 0 || (factors.rows == a.rows && factors.columns == a.rows));
+  if (fits) return;
+  throw std::invalid_argument(
+      fmt::format("A is {} x {}, B {} x {}, X {} x {}, the factors {} x {}: they are not of one system", a.rows,
+                  a.columns, b.rows, b.columns, x.rows, x.columns, factors.rows, factors.columns));
+}
+
+PaddedMatrix padded(RowMajorView<const float> a, RowMajorView<const float> b, Index block) {
   PaddedMatrix matrix;
-  matrix.rows = round_up(n, block);
+  matrix.rows = round_up(a.rows, block);
   matrix.columns = matrix.rows + b.columns;
   matrix.elements.resize(static_cast<std::size_t>(matrix.rows * matrix.columns));
   matrix.largest = copy_into(a, 0, matrix, "A");
   copy_into(b, matrix.rows, matrix, "B");
-  for (Index i = n; i < matrix.rows; ++i) {
+  for (Index i = a.rows; i < matrix.rows; ++i) {
     matrix.elements[static_cast<std::size_t>(i * matrix.columns + i)] = matrix.largest;
   }
   return matrix;

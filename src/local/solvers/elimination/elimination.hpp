@@ -20,7 +20,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,14 +38,14 @@ enum class EliminationVariant : std::uint8_t { double_rows, plain, compute };
 enum class EliminationPivoting : std::uint8_t { partial, full };
 enum class PivotMeasure : std::uint8_t { magnitudes, as_signed };
 
-inline constexpr std::array all_elimination_variants{EliminationVariant::double_rows, EliminationVariant::plain,
-                                                     EliminationVariant::compute};
-inline constexpr std::array all_elimination_pivotings{EliminationPivoting::partial, EliminationPivoting::full};
-inline constexpr std::array all_pivot_measures{PivotMeasure::magnitudes, PivotMeasure::as_signed};
-
-std::string_view name_of(EliminationVariant variant);    // "double-rows", "plain", "compute"
-std::string_view name_of(EliminationPivoting pivoting);  // "partial", "full"
-std::string_view name_of(PivotMeasure measure);          // "magnitudes", "signed"
+inline constexpr auto all_elimination_variants = first_kinds<EliminationVariant, 3>();
+inline constexpr auto all_elimination_pivotings = first_kinds<EliminationPivoting, 2>();
+inline constexpr auto all_pivot_measures = first_kinds<PivotMeasure, 2>();
+constexpr std::string_view name_of(EliminationVariant variant) {
+  return name_among(variant, {"double-rows", "plain", "compute"});
+}
+constexpr std::string_view name_of(EliminationPivoting pivoting) { return name_among(pivoting, {"partial", "full"}); }
+constexpr std::string_view name_of(PivotMeasure measure) { return name_among(measure, {"magnitudes", "signed"}); }
 
 struct EliminationSettings {
   EliminationVariant variant = EliminationVariant::double_rows;
@@ -67,9 +66,9 @@ std::string block_preamble(EliminationVariant variant);
 
 /// The matrix is singular, or so nearly that its solution would be roundoff: no candidate of a step measures more than
 /// tolerance<float>(n) times the largest magnitude in A. what() says step, columns (counted from 1) and both numbers.
-class SingularMatrixError : public std::runtime_error {
+class SingularMatrixError : public NoResult {
  public:
-  SingularMatrixError(const std::string& message, Index step) : std::runtime_error(message), step_(step) {}
+  SingularMatrixError(const std::string& message, Index step) : NoResult(message), step_(step) {}
   Index step() const { return step_; }  // from 0; of blocks
 
  private:
@@ -86,13 +85,43 @@ struct PaddedMatrix {
 
   RowMajorView<const float> view() const { return {elements.data(), rows, columns, columns}; }
 };
-/// [A | B], or A alone if b has no columns. Throws std::invalid_argument if A is not n x n, B has other rows, or an
-/// element is NaN or infinite, with its position.
-PaddedMatrix padded(RowMajorView<const float> a, RowMajorView<const float> b, Index n, Index block);
+/// [A | B], or A alone if b has no columns. Throws std::invalid_argument if an element is NaN or infinite, with its
+/// position.
+PaddedMatrix padded(RowMajorView<const float> a, RowMajorView<const float> b, Index block);
 
 /// The largest scaled_residual() (openblas/host_solvers.hpp) of an accepted solution: HPL's threshold, the c of
 /// c n epsilon. A variant whose pivots are too small for a matrix fails it; the bound stays.
 inline constexpr double largest_scaled_residual = 16;
+
+/// A X = B, or P A = L U; row-major. A is n x n.
+struct DenseSystem {
+  RowMajorView<const float> a = {};
+  RowMajorView<const float> b = {};   // n rows; without columns: only the factors
+  RowMajorView<float> x = {};         // of B's extents
+  RowMajorView<float> factors = {};   // of PLU, n x n, or empty: not stored. U on and above the diagonal, L below
+  std::vector<Index> row_order = {};  // of PLU: row i of P A is row row_order[i] of A
+};
+
+/// A way of elimination. `make` allocates and compiles; it throws std::invalid_argument if extents do not match,
+/// std::runtime_error as `obstacle` says and if the device fails. load() throws std::invalid_argument if an element is
+/// NaN or infinite, compute() SingularMatrixError.
+struct Elimination {
+  Steps (*make)(Device& device, DenseSystem& system, const EliminationSettings& settings);
+  /// Why the device cannot hold it, with the limit; empty if no reason is known.
+  std::string (*obstacle)(const DeviceDescription& device, Index n, Index right_hand_sides,
+                          const EliminationSettings& settings);
+};
+
+/// Gauss-Jordan elimination (Brodtkorb 2008, section 4.2): gauss_jordan.cpp. At least one right-hand side; those of the
+/// identity make X the inverse. n^3 + 2 n^2 r operations for r right-hand sides, half as many again as LU needs for A,
+/// but half its passes.
+extern const Elimination gauss_jordan;
+/// P A = L U by Doolittle's method, L and U packed into one texture (Brodtkorb 2008, section 4.3), and substitution:
+/// plu_packed.cpp. settings.pivoting must be partial, or std::invalid_argument is thrown.
+extern const Elimination plu_packed;
+
+/// Throws std::invalid_argument if the extents do not match.
+void check_extents(const DenseSystem& system);
 
 /// A texel of the matrix.
 struct BlockPivot {

@@ -1,12 +1,20 @@
-#include "solvers/elimination/gauss_jordan.hpp"
-
+// A X = B by Gauss-Jordan elimination on a device (Brodtkorb 2008, section 4.2).
+//
+// [A | B] is in two textures that alternate. A step finds the pivot (elimination.hpp), then
+//   1. draws the pivot row, normalized to P^-1 S with pivot P, at the position of the top row;
+//   2. draws the top row at the position of the pivot row, eliminated in the same draw;
+//   3. eliminates in all other rows, above and below, with the normalized row.
+// After the last one the left part would be the identity; what is known to become 0 or 1 is not drawn. X is on the
+// right.
 #include <algorithm>
-#include <stdexcept>
 
 #include "base/precision.hpp"
+#include "solvers/elimination/elimination.hpp"
 
 namespace glinpack::solvers {
 namespace {
+
+using gl::Coordinates;
 
 /// Adjacent texels along a direction, and their source before the step.
 struct Range {
@@ -21,141 +29,116 @@ std::vector<Range> exchanged(Index begin, Index end, Index first, Index second) 
   return {{begin, second, begin}, {second, second + 1, first}, {second + 1, end, second + 1}};
 }
 
-Index blocks(Index elements, Index block) { return round_up(elements, block) / block; }
-
-std::string step_preamble(EliminationVariant variant, int step) {
-  return block_preamble(variant) + "#define STEP " + std::to_string(step) + "\n";
-}
-
 TexelProgram step_program(Device& device, EliminationVariant variant, int step) {
-  return {device, "solvers/gauss_jordan.frag", step_preamble(variant, step), shaders_of(variant)};
+  return {device, "solvers/gauss_jordan.frag", block_preamble(variant) + definition("STEP", step), shaders_of(variant)};
 }
 
 Index system_columns(Index n, Index right_hand_sides, EliminationVariant variant) {
   return round_up(n, block_size(variant)) + right_hand_sides;
 }
 
+struct GaussJordan {
+  GaussJordan(Device& on, DenseSystem& of, const EliminationSettings& with)
+      : device(on),
+        system(of),
+        settings(with),
+        block(block_size(with.variant)),
+        side(round_up(of.a.rows, block) / block),
+        textures(on, side * block, system_columns(of.a.rows, of.b.columns, with.variant), packing_of(with.variant)),
+        solution(on, side * block, of.b.columns, packing_of(with.variant)),
+        search(on, side, with),
+        normalize(step_program(on, with.variant, 1)),
+        exchange(step_program(on, with.variant, 2)),
+        eliminate(step_program(on, with.variant, 3)) {}
+
+  void load() {
+    PaddedMatrix matrix;
+    device.clock().measure(Stage::pack, [&] { matrix = padded(system.a, system.b, block); });
+    least_pivot = static_cast<float>(tolerance<float>(system.a.rows)) * matrix.largest;
+    textures.front().upload(matrix.view());
+  }
+
+  void compute() {
+    pivots.clear();
+    device.measure(Stage::compute, [&] {
+      for (Index k = 0; k < side; ++k) step(k);
+      glCopyImageSubData(textures.front().texture(), GL_TEXTURE_2D, 0, to_int(side), 0, 0, solution.texture(),
+                         GL_TEXTURE_2D, 0, 0, 0, 0, to_int(solution.width()), to_int(solution.height()), 1);
+    });
+  }
+
+  void step(Index k) {
+    const TextureMatrix& source = textures.front();
+    const TextureMatrix& target = textures.back();
+    pivots.push_back(search.find(source, k, least_pivot));
+    const Index p = pivots.back().row, q = pivots.back().column;
+    std::vector<gl::Quad> normalized, top, rest;
+    for (const Range& columns : exchanged(k + 1, source.width(), k, q)) {
+      const Index x = columns.begin, width = columns.end - columns.begin;
+      if (width <= 0) continue;
+      const Coordinates pivot_row = Coordinates::row(columns.source, p);
+      normalized.push_back({x, k, width, 1, {pivot_row, Coordinates{q, p}}});
+      if (p != k) {
+        top.push_back({x, p, width, 1, {Coordinates::row(columns.source, k), Coordinates{q, k}, pivot_row}});
+      }
+      for (const auto& [begin, end] : {std::pair{Index{0}, k}, {k + 1, p}, {std::max(k, p) + 1, side}}) {
+        if (begin >= end) continue;
+        rest.push_back(
+            {x,
+             begin,
+             width,
+             end - begin,
+             {Coordinates::rectangle(columns.source, begin), Coordinates::column(q, begin), Coordinates::row(x, k)}});
+      }
+    }
+    normalize.run(target, {source.texture()}, normalized);
+    exchange.run(target, {source.texture()}, top);
+    eliminate.make_writes_visible();
+    eliminate.run(target, {source.texture(), target.texture()}, rest);
+    textures.exchange();
+  }
+
+  void store() {
+    if (settings.pivoting == EliminationPivoting::partial) return solution.download(system.x);
+    // Columns were exchanged, whole blocks of them, with the row that makes odd n even: so are the rows of X.
+    std::vector<float> rows(static_cast<std::size_t>(solution.rows() * system.x.columns));
+    const RowMajorView<float> all{rows.data(), solution.rows(), system.x.columns, system.x.columns};
+    solution.download(all);
+    device.clock().measure(Stage::unpack, [&] {
+      for (Index k = side; k-- > 0;) {
+        const Index other = pivots[static_cast<std::size_t>(k)].column;
+        if (other == k) continue;
+        std::swap_ranges(all.row(k * block), all.row((k + 1) * block), all.row(other * block));
+      }
+      for (Index i = 0; i < system.x.rows; ++i) std::copy_n(all.row(i), all.columns, system.x.row(i));
+    });
+  }
+
+  Device& device;
+  DenseSystem& system;
+  EliminationSettings settings;
+  Index block;
+  Index side;  // of A, in texels
+  float least_pivot = 0;
+  std::vector<BlockPivot> pivots;  // of the steps
+  PingPong textures;
+  TextureMatrix solution;
+  PivotSearch search;
+  TexelProgram normalize, exchange, eliminate;
+};
+
 }  // namespace
 
-GaussJordan::GaussJordan(Device& device, Index n, Index right_hand_sides, const EliminationSettings& settings)
-    : device_(device),
-      n_(n),
-      right_hand_sides_(right_hand_sides),
-      settings_(settings),
-      side_(blocks(n, block_size(settings.variant))),
-      system_(device, side_ * block_size(settings.variant), system_columns(n, right_hand_sides, settings.variant),
-              packing_of(settings.variant)),
-      solution_(device, side_ * block_size(settings.variant), right_hand_sides, packing_of(settings.variant)),
-      search_(device, side_, settings),
-      normalize_(step_program(device, settings.variant, 1)),
-      exchange_(step_program(device, settings.variant, 2)),
-      eliminate_(step_program(device, settings.variant, 3)) {}
-
-GaussJordan::~GaussJordan() = default;
-
-std::string GaussJordan::obstacle(const DeviceDescription& device, Index n, Index right_hand_sides,
-                                  const EliminationSettings& settings) {
-  return texture_obstacle(device, n, system_columns(n, right_hand_sides, settings.variant),
-                          packing_of(settings.variant));
-}
-
-void GaussJordan::solve(RowMajorView<const float> a, RowMajorView<const float> b, RowMajorView<float> x) {
-  load(a, b);
-  compute();
-  store(x);
-}
-
-void GaussJordan::invert(RowMajorView<const float> a, RowMajorView<float> inverse) {
-  load_to_invert(a);
-  compute();
-  store(inverse);
-}
-
-void GaussJordan::load(RowMajorView<const float> a, RowMajorView<const float> b) {
-  if (b.columns != right_hand_sides_) {
-    throw std::invalid_argument(std::to_string(b.columns) + " right-hand sides instead of " +
-                                std::to_string(right_hand_sides_));
-  }
-  PaddedMatrix matrix;
-  device_.clock().measure(Stage::pack, [&] { matrix = padded(a, b, n_, block_size(settings_.variant)); });
-  least_pivot_ = static_cast<float>(tolerance<float>(n_)) * matrix.largest;
-  system_.front().upload(matrix.view());
-}
-
-void GaussJordan::load_to_invert(RowMajorView<const float> a) {
-  std::vector<float> identity(static_cast<std::size_t>(n_ * n_));
-  for (Index i = 0; i < n_; ++i) identity[static_cast<std::size_t>(i * n_ + i)] = 1;
-  load(a, {identity.data(), n_, n_, n_});
-}
-
-void GaussJordan::compute() {
-  pivots_.clear();
-  device_.measure(Stage::compute, [&] {
-    for (Index k = 0; k < side_; ++k) step(k);
-    glCopyImageSubData(system_.front().texture(), GL_TEXTURE_2D, 0, static_cast<GLint>(side_), 0, 0,
-                       solution_.texture(), GL_TEXTURE_2D, 0, 0, 0, 0, static_cast<GLsizei>(solution_.width()),
-                       static_cast<GLsizei>(solution_.height()), 1);
-  });
-}
-
-void GaussJordan::step(Index k) {
-  const TextureMatrix& source = system_.front();
-  const TextureMatrix& target = system_.back();
-  const BlockPivot pivot = search_.find(source, k, least_pivot_);
-  pivots_.push_back(pivot);
-  const Index p = pivot.row, q = pivot.column;
-  std::vector<gl::Quad> normalized, top, rest;
-  for (const Range& columns : exchanged(k + 1, source.width(), k, q)) {
-    const Index width = columns.end - columns.begin;
-    if (width <= 0) continue;
-    const gl::Coordinates pivot_row = gl::Coordinates::row(columns.source, p);
-    normalized.push_back({columns.begin, k, width, 1, {pivot_row, gl::Coordinates{q, p}}});
-    if (p != k) {
-      top.push_back(
-          {columns.begin, p, width, 1, {gl::Coordinates::row(columns.source, k), gl::Coordinates{q, k}, pivot_row}});
-    }
-    for (const auto& [begin, end] : {std::pair{Index{0}, k}, {k + 1, p}, {std::max(k, p) + 1, side_}}) {
-      if (begin >= end) continue;
-      rest.push_back({columns.begin,
-                      begin,
-                      width,
-                      end - begin,
-                      {gl::Coordinates::rectangle(columns.source, begin), gl::Coordinates::column(q, begin),
-                       gl::Coordinates::row(columns.begin, k)}});
-    }
-  }
-  normalize_.run(target, {source.texture()}, normalized);
-  exchange_.run(target, {source.texture()}, top);
-  eliminate_.make_writes_visible();
-  eliminate_.run(target, {source.texture(), target.texture()}, rest);
-  system_.exchange();
-}
-
-void GaussJordan::store(RowMajorView<float> x) {
-  if (x.rows != n_ || x.columns != right_hand_sides_) {
-    throw std::invalid_argument("X is " + std::to_string(x.rows) + " x " + std::to_string(x.columns) + " instead of " +
-                                std::to_string(n_) + " x " + std::to_string(right_hand_sides_));
-  }
-  if (settings_.pivoting == EliminationPivoting::partial) return solution_.download(x);
-  // Columns were exchanged, whole blocks of them, with the row that makes odd n even: so are the rows of X.
-  std::vector<float> rows(static_cast<std::size_t>(solution_.rows() * x.columns));
-  const RowMajorView<float> all{rows.data(), solution_.rows(), x.columns, x.columns};
-  solution_.download(all);
-  device_.clock().measure(Stage::unpack, [&] {
-    exchange_rows_of(all);
-    for (Index i = 0; i < x.rows; ++i) std::copy_n(all.row(i), x.columns, x.row(i));
-  });
-}
-
-void GaussJordan::exchange_rows_of(RowMajorView<float> x) const {
-  const Index block = block_size(settings_.variant);
-  for (Index k = side_; k-- > 0;) {
-    const Index other = pivots_[static_cast<std::size_t>(k)].column;
-    if (other == k) continue;
-    for (Index i = 0; i < block; ++i) {
-      std::swap_ranges(x.row(k * block + i), x.row(k * block + i) + x.columns, x.row(other * block + i));
-    }
-  }
-}
+const Elimination gauss_jordan{
+    .make =
+        [](Device& device, DenseSystem& system, const EliminationSettings& settings) {
+          check_extents(system);
+          return steps_of(device.clock(), std::make_shared<GaussJordan>(device, system, settings));
+        },
+    .obstacle =
+        [](const DeviceDescription& device, Index n, Index right_hand_sides, const EliminationSettings& settings) {
+          return texture_obstacle(device, n, system_columns(n, right_hand_sides, settings.variant),
+                                  packing_of(settings.variant));
+        }};
 
 }  // namespace glinpack::solvers

@@ -1,10 +1,19 @@
-#include "solvers/elimination/plu_packed.hpp"
-
+// P A = L U on a device by Doolittle's method, L and U packed into one texture (Brodtkorb 2008, section 4.3), and the
+// solution of A X = B with them.
+//
+// A step takes two columns (with EliminationVariant::plain one) and
+//   1. finds the pivot (elimination.hpp), whose row the host notes for P;
+//   2. draws two rows of U from the pivot row, the upper one as it is, the lower one reduced within the block, and the
+//      top row at the position of the pivot row, also to the left of the pivot, which exchanges the rows of L;
+//   3. draws the multipliers below, L = R U_kk^-1, and reduces what is right of them, R - L U.
+// Everything is in one texture, except the two rows that are exchanged. Fragments read their own texel, and texels that
+// no other fragment writes.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
 #include "base/precision.hpp"
+#include "solvers/elimination/elimination.hpp"
 
 namespace glinpack::solvers {
 namespace {
@@ -12,150 +21,147 @@ namespace {
 using gl::Coordinates;
 
 /// STEP of shaders/solvers/plu_packed.frag, from 1 on.
-enum Step : std::uint8_t { copy, upper, multipliers, reduce, forward, forward_end, backward, backward_end, step_count };
+enum PluStep : std::uint8_t { copy, upper, multipliers, reduce, forward, forward_end, backward, backward_end };
+constexpr int plu_steps = 8;
 
-/// The rectangle's row r reads texel (first + r, first + r).
-Coordinates diagonal(Index first) { return {first, first, 0, 0, 1, 1}; }
+/// The rectangle's row r reads texel (r, r).
+constexpr Coordinates diagonal{0, 0, 0, 0, 1, 1};
 
-EliminationSettings checked(const EliminationSettings& settings) {
-  if (settings.pivoting != EliminationPivoting::partial) {
-    throw std::invalid_argument("PLU factorisation exchanges rows only: full pivoting is not possible");
+struct PluPacked {
+  PluPacked(Device& on, DenseSystem& of, const EliminationSettings& with)
+      : device(on),
+        system(of),
+        block(block_size(with.variant)),
+        side(round_up(of.a.rows, block) / block),
+        factors(on, side * block, side * block, packing_of(with.variant)),
+        two_rows(on, 2 * block, side * block, packing_of(with.variant)),
+        right(on, side * block, std::max<Index>(1, of.b.columns), packing_of(with.variant)),
+        search(on, side, with) {
+    for (int step = 1; step <= plu_steps; ++step) {
+      programs.emplace_back(on, "solvers/plu_packed.frag", block_preamble(with.variant) + definition("STEP", step),
+                            shaders_of(with.variant));
+    }
   }
-  return settings;
-}
+
+  void load() {
+    PaddedMatrix matrix;
+    device.clock().measure(Stage::pack, [&] { matrix = padded(system.a, {}, block); });
+    least_pivot = static_cast<float>(tolerance<float>(system.a.rows)) * matrix.largest;
+    factors.upload(matrix.view());
+  }
+
+  void compute() {
+    factorize();
+    if (system.b.columns == 0) return;
+    load_right();
+    device.measure(Stage::compute, [&] {
+      substitute_forward();
+      substitute_backward();
+    });
+  }
+
+  void store() {
+    if (system.b.columns > 0) right.download(system.x);
+    if (system.factors.rows > 0) factors.download(system.factors);
+  }
+
+  void factorize() {
+    std::vector<Index>& order = system.row_order;
+    order.resize(static_cast<std::size_t>(side * block));
+    std::iota(order.begin(), order.end(), Index{0});
+    device.measure(Stage::compute, [&] {
+      for (Index k = 0; k < side; ++k) step(k);
+    });
+    order.resize(static_cast<std::size_t>(system.a.rows));  // the row that makes odd n even has stayed the last
+  }
+
+  void step(Index k) {
+    const Index below = side - k - 1;
+    const Index p = search.find(factors, k, least_pivot).row;
+    programs[upper].run(two_rows, {factors.texture()}, {0, 0, side, 1, {Coordinates::row(0, p), Coordinates{k, p}}});
+    std::vector<gl::Quad> rows{{0, k, side, 1, {Coordinates::rectangle(0, 0)}}};
+    if (p != k) {
+      const auto order = system.row_order.begin();
+      std::swap_ranges(order + k * block, order + (k + 1) * block, order + p * block);
+      programs[copy].run(two_rows, {factors.texture()}, {0, 1, side, 1, {Coordinates::row(0, k)}});
+      rows.push_back({0, p, side, 1, {Coordinates::rectangle(0, 1)}});
+    }
+    programs[copy].run(factors, {two_rows.texture()}, rows);
+    if (below == 0) return;
+    change(multipliers, factors, {k, k + 1, 1, below, {Coordinates::rectangle(k, k + 1), Coordinates{k, k}}});
+    change(reduce, factors,
+           {k + 1,
+            k + 1,
+            below,
+            below,
+            {Coordinates::rectangle(k + 1, k + 1), Coordinates::column(k, k + 1), Coordinates::row(k + 1, k)}});
+  }
+
+  /// A pass that reads its target, and the factors.
+  void change(PluStep step, const TextureMatrix& target, const gl::Quad& quad) {
+    programs[step].make_writes_visible();
+    if (&target == &factors) return programs[step].run(target, {target.texture()}, quad);
+    programs[step].run(target, {target.texture(), factors.texture()}, quad);
+  }
+
+  void load_right() {
+    const RowMajorView<const float> b = system.b;
+    std::vector<float> ordered(static_cast<std::size_t>(b.rows * b.columns));
+    device.clock().measure(Stage::pack, [&] {
+      for (Index i = 0; i < b.rows; ++i) {
+        std::copy_n(b.row(system.row_order[static_cast<std::size_t>(i)]), b.columns, ordered.data() + i * b.columns);
+      }
+    });
+    right.upload({ordered.data(), b.rows, b.columns, b.columns});
+  }
+
+  void substitute_forward() {
+    for (Index k = 0; k + 1 < side; ++k) {
+      change(forward, right,
+             {0,
+              k + 1,
+              right.width(),
+              side - k - 1,
+              {Coordinates::rectangle(0, k + 1), Coordinates::column(k, k + 1), Coordinates::row(0, k)}});
+    }
+    change(forward_end, right, right.quad({Coordinates::rectangle(0, 0), diagonal}));
+  }
+
+  void substitute_backward() {
+    for (Index k = side - 1; k > 0; --k) {
+      change(
+          backward, right,
+          {0, 0, right.width(), k, {Coordinates::rectangle(0, 0), Coordinates::column(k, 0), Coordinates::row(0, k)}});
+    }
+    change(backward_end, right, right.quad({Coordinates::rectangle(0, 0), diagonal}));
+  }
+
+  Device& device;
+  DenseSystem& system;
+  Index block;
+  Index side;  // of A, in texels
+  float least_pivot = 0;
+  TextureMatrix factors;
+  TextureMatrix two_rows;  // that are exchanged
+  TextureMatrix right;
+  PivotSearch search;
+  std::vector<TexelProgram> programs;  // by PluStep
+};
 
 }  // namespace
 
-PluPacked::PluPacked(Device& device, Index n, Index right_hand_sides, const EliminationSettings& settings)
-    : device_(device),
-      n_(n),
-      right_hand_sides_(right_hand_sides),
-      settings_(checked(settings)),
-      side_(round_up(n, block_size(settings.variant)) / block_size(settings.variant)),
-      factors_(device, side_ * block_size(settings.variant), side_ * block_size(settings.variant),
-               packing_of(settings.variant)),
-      exchanged_(device, 2 * block_size(settings.variant), factors_.columns(), packing_of(settings.variant)),
-      right_(device, factors_.rows(), std::max<Index>(1, right_hand_sides), packing_of(settings.variant)),
-      search_(device, side_, settings) {
-  for (int step = 1; step <= step_count; ++step) {
-    programs_.emplace_back(device, "solvers/plu_packed.frag",
-                           block_preamble(settings.variant) + "#define STEP " + std::to_string(step) + "\n",
-                           shaders_of(settings.variant));
-  }
-}
-
-std::string PluPacked::obstacle(const DeviceDescription& device, Index n, Index right_hand_sides,
-                                const EliminationSettings& settings) {
-  return texture_obstacle(device, n, std::max(n, right_hand_sides), packing_of(settings.variant));
-}
-
-void PluPacked::solve(RowMajorView<const float> a, RowMajorView<const float> b, RowMajorView<float> x) {
-  check_right(b.rows, b.columns);
-  load(a);
-  factorize();
-  load_right(b);
-  substitute();
-  store(x);
-}
-
-void PluPacked::load(RowMajorView<const float> a) {
-  PaddedMatrix matrix;
-  device_.clock().measure(Stage::pack, [&] { matrix = padded(a, {}, n_, block_size(settings_.variant)); });
-  least_pivot_ = static_cast<float>(tolerance<float>(n_)) * matrix.largest;
-  factors_.upload(matrix.view());
-}
-
-void PluPacked::factorize() {
-  row_order_.resize(static_cast<std::size_t>(factors_.rows()));
-  std::iota(row_order_.begin(), row_order_.end(), Index{0});
-  device_.measure(Stage::compute, [&] {
-    for (Index k = 0; k < side_; ++k) step(k);
-  });
-  row_order_.resize(static_cast<std::size_t>(n_));  // the row that makes odd n even has stayed the last
-}
-
-void PluPacked::step(Index k) {
-  const Index block = block_size(settings_.variant), below = side_ - k - 1;
-  const Index p = search_.find(factors_, k, least_pivot_).row;
-  const GLuint factors = factors_.texture();
-  programs_[upper].run(exchanged_, {factors}, {0, 0, side_, 1, {Coordinates::row(0, p), Coordinates{k, p}}});
-  std::vector<gl::Quad> rows{{0, k, side_, 1, {Coordinates::rectangle(0, 0)}}};
-  if (p != k) {
-    std::swap_ranges(row_order_.begin() + k * block, row_order_.begin() + (k + 1) * block,
-                     row_order_.begin() + p * block);
-    programs_[copy].run(exchanged_, {factors}, {0, 1, side_, 1, {Coordinates::row(0, k)}});
-    rows.push_back({0, p, side_, 1, {Coordinates::rectangle(0, 1)}});
-  }
-  programs_[copy].run(factors_, {exchanged_.texture()}, rows);
-  if (below == 0) return;
-  programs_[multipliers].make_writes_visible();
-  programs_[multipliers].run(factors_, {factors},
-                             {k, k + 1, 1, below, {Coordinates::rectangle(k, k + 1), Coordinates{k, k}}});
-  programs_[reduce].make_writes_visible();
-  programs_[reduce].run(
-      factors_, {factors},
-      {k + 1,
-       k + 1,
-       below,
-       below,
-       {Coordinates::rectangle(k + 1, k + 1), Coordinates::column(k, k + 1), Coordinates::row(k + 1, k)}});
-}
-
-void PluPacked::check_right(Index rows, Index columns) const {
-  if (rows == n_ && columns == right_hand_sides_) return;
-  throw std::invalid_argument("right-hand sides of " + std::to_string(rows) + " x " + std::to_string(columns) +
-                              " instead of " + std::to_string(n_) + " x " + std::to_string(right_hand_sides_));
-}
-
-void PluPacked::load_right(RowMajorView<const float> b) {
-  check_right(b.rows, b.columns);
-  if (row_order_.size() != static_cast<std::size_t>(n_)) throw std::logic_error("nothing has been factorised");
-  std::vector<float> ordered(static_cast<std::size_t>(b.rows * b.columns));
-  device_.clock().measure(Stage::pack, [&] {
-    for (Index i = 0; i < n_; ++i) {
-      std::copy_n(b.row(row_order_[static_cast<std::size_t>(i)]), b.columns, ordered.data() + i * b.columns);
-    }
-  });
-  right_.upload({ordered.data(), n_, b.columns, b.columns});
-}
-
-void PluPacked::substitute() {
-  device_.measure(Stage::compute, [&] {
-    substitute_forward();
-    substitute_backward();
-  });
-}
-
-void PluPacked::substitute_forward() {
-  const Index width = right_.width();
-  for (Index k = 0; k + 1 < side_; ++k) {
-    programs_[forward].make_writes_visible();
-    programs_[forward].run(right_, {right_.texture(), factors_.texture()},
-                           {0,
-                            k + 1,
-                            width,
-                            side_ - k - 1,
-                            {Coordinates::rectangle(0, k + 1), Coordinates::column(k, k + 1), Coordinates::row(0, k)}});
-  }
-  programs_[forward_end].make_writes_visible();
-  programs_[forward_end].run(right_, {right_.texture(), factors_.texture()},
-                             right_.quad({Coordinates::rectangle(0, 0), diagonal(0)}));
-}
-
-void PluPacked::substitute_backward() {
-  for (Index k = side_ - 1; k > 0; --k) {
-    programs_[backward].make_writes_visible();
-    programs_[backward].run(
-        right_, {right_.texture(), factors_.texture()},
-        {0, 0, right_.width(), k, {Coordinates::rectangle(0, 0), Coordinates::column(k, 0), Coordinates::row(0, k)}});
-  }
-  programs_[backward_end].make_writes_visible();
-  programs_[backward_end].run(right_, {right_.texture(), factors_.texture()},
-                              right_.quad({Coordinates::rectangle(0, 0), diagonal(0)}));
-}
-
-void PluPacked::store(RowMajorView<float> x) { right_.download(x); }
-
-void PluPacked::store_factors(RowMajorView<float> factors) const { factors_.download(factors); }
+const Elimination plu_packed{
+    .make =
+        [](Device& device, DenseSystem& system, const EliminationSettings& settings) {
+          check_extents(system);
+          if (settings.pivoting != EliminationPivoting::partial) {
+            throw std::invalid_argument("PLU factorisation exchanges rows only: full pivoting is not possible");
+          }
+          return steps_of(device.clock(), std::make_shared<PluPacked>(device, system, settings));
+        },
+    .obstacle =
+        [](const DeviceDescription& device, Index n, Index right_hand_sides, const EliminationSettings& settings) {
+          return texture_obstacle(device, n, std::max(n, right_hand_sides), packing_of(settings.variant));
+        }};
 
 }  // namespace glinpack::solvers

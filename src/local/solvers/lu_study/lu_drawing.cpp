@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace glinpack::solvers {
 namespace {
@@ -45,14 +44,16 @@ double seconds_between(const gl::TimestampHandle& first, const gl::TimestampHand
 
 }  // namespace
 
-LuDrawing::LuDrawing(Device& device, Index n, const LuSettings& settings)
+LuDrawing::LuDrawing(Device& device, const DenseSystem& system, const LuSettings& settings)
     : device_(device),
-      n_(n),
+      system_(system),
+      n_(system.a.rows),
       settings_(settings),
-      textures_{make_texture(device, n, settings), make_texture(device, n, settings)},
+      textures_{make_texture(device, n_, settings), make_texture(device, n_, settings)},
       programs_(make_programs(false)),
       access_programs_(make_programs(true)) {
-  for (Index i = 0; i < n; ++i) steps_.push_back(lu_step(settings, n, i));
+  check_extents(system);
+  for (Index i = 0; i < n_; ++i) steps_.push_back(lu_step(settings, n_, i));
 }
 
 std::string LuDrawing::obstacle(const DeviceDescription& device, Index n, const LuSettings& settings) {
@@ -61,9 +62,7 @@ std::string LuDrawing::obstacle(const DeviceDescription& device, Index n, const 
   if (!message.empty()) return message;
   const double elements = static_cast<double>(n) * static_cast<double>(n);
   const double bytes = 2.0 * lu_texel_bytes * elements / (vectorised(settings.method) ? components : 1);
-  if (device.free_memory <= 0 || bytes <= static_cast<double>(device.free_memory)) return {};
-  return fmt::format("its two textures take {:.1f} GiB, but {} has {:.1f} GiB free: use a smaller N",
-                     bytes / (1024.0 * 1024 * 1024), device.renderer, gl::gibibytes(device.free_memory));
+  return memory_obstacle(device, "its two textures take", bytes);
 }
 
 LuDrawing::Programs LuDrawing::make_programs(bool access) const {
@@ -82,9 +81,9 @@ LuDrawing::Programs LuDrawing::make_programs(bool access) const {
   return programs;
 }
 
-void LuDrawing::load(RowMajorView<const float> a) {
+void LuDrawing::load() {
   PaddedMatrix matrix;
-  device_.clock().measure(Stage::pack, [&] { matrix = padded(a, {}, n_, 1); });
+  device_.clock().measure(Stage::pack, [&] { matrix = padded(system_.a, {}, 1); });
   largest_ = static_cast<double>(matrix.largest);
   if (vectorised(settings_.method)) {
     textures_[0].upload(matrix.view());
@@ -102,11 +101,11 @@ void LuDrawing::load(RowMajorView<const float> a) {
   });
 }
 
-void LuDrawing::run(Work work) {
+void LuDrawing::compute(Work work) {
   device_.measure(Stage::compute, [&] { perform(work, nullptr); });
 }
 
-LuDrawing::DeviceSeconds LuDrawing::run_timed(Work work) {
+LuDrawing::DeviceSeconds LuDrawing::compute_timed(Work work) {
   device_.context()->make_current();
   std::vector<gl::TimestampHandle> stamps;
   for (const LuStep& step : steps_) {
@@ -198,11 +197,8 @@ Index LuDrawing::home(Index row, Index column) const {
   return lower ? (column + 1) % 2 : row % 2;
 }
 
-void LuDrawing::store(RowMajorView<float> factors) const {
-  if (factors.rows != n_ || factors.columns != n_) {
-    throw std::invalid_argument(
-        fmt::format("the factors are {} x {}, not {} x {}", n_, n_, factors.rows, factors.columns));
-  }
+void LuDrawing::store() const {
+  const RowMajorView<float> factors = system_.factors;
   for (Index texture = 0; texture < 2; ++texture) {
     const TextureMatrix& from = textures_[static_cast<std::size_t>(texture)];
     from.download_texels([&](const float* texels) {

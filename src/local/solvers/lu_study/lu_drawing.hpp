@@ -32,22 +32,21 @@ class LuDrawing {
     double copies = 0;
   };
 
-  /// For matrices of n rows, at least 1. Throws std::runtime_error as obstacle() says, and if the device fails.
-  /// `device` must outlive it.
-  LuDrawing(Device& device, Index n, const LuSettings& settings);
+  /// The factors of A, of at least one row, go to system.factors. Throws std::invalid_argument if their extents do not
+  /// match, std::runtime_error as obstacle() says, and if the device fails. `device` and `system` must outlive it.
+  LuDrawing(Device& device, const DenseSystem& system, const LuSettings& settings);
 
   /// Why the device cannot hold it, naming the limit; empty if none is known.
   static std::string obstacle(const DeviceDescription& device, Index n, const LuSettings& settings);
 
-  /// Stages pack and upload of the device's clock. Throws std::invalid_argument if A is not n x n or not finite.
-  void load(RowMajorView<const float> a);
+  /// Stages pack and upload of the device's clock. Throws std::invalid_argument if A is not finite.
+  void load();
   /// Stage compute. The factors are those of the last load() if this is whole, and was not called since.
-  void run(Work work = Work::whole);
+  void compute(Work work = Work::whole);
   /// The same between timestamps of the device. On software OpenGL, the times are not meaningful.
-  DeviceSeconds run_timed(Work work);
-  /// L below the diagonal and U on and above it, n x n: stages download and unpack. Throws SingularMatrixError, naming
-  /// the first step whose pivot was too small.
-  void store(RowMajorView<float> factors) const;
+  DeviceSeconds compute_timed(Work work);
+  /// Stages download and unpack. Throws SingularMatrixError, naming the first step whose pivot was too small.
+  void store() const;
 
   /// Of the last run, counted at the OpenGL calls.
   const LuCounts& counts() const { return counts_; }
@@ -63,6 +62,7 @@ class LuDrawing {
   Index home(Index row, Index column) const;
 
   Device& device_;
+  const DenseSystem& system_;
   Index n_;
   LuSettings settings_;
   std::vector<LuStep> steps_;

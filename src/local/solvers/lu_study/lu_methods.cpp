@@ -9,8 +9,6 @@
 namespace glinpack::solvers {
 namespace {
 
-constexpr std::array<std::string_view, all_lu_methods.size()> method_names{"M1", "M2", "M3", "M4"};
-constexpr std::array<std::string_view, all_lu_strategies.size()> strategy_names{"copy", "switch"};
 constexpr Index vector_length = 4;
 
 /// Rows of texels that a step draws: some channels of the first, all of the others.
@@ -43,9 +41,6 @@ std::vector<LuPass> passes_of(const LuSettings& settings, LuOperation operation,
 }
 
 }  // namespace
-
-std::string_view name_of(LuMethod method) { return method_names[static_cast<std::size_t>(method)]; }
-std::string_view name_of(LuStrategy strategy) { return strategy_names[static_cast<std::size_t>(strategy)]; }
 
 LuStep lu_step(const LuSettings& settings, Index n, Index i) {
   const Index right = n - i - 1;

@@ -34,11 +34,10 @@ namespace glinpack::solvers {
 enum class LuMethod : std::uint8_t { m1, m2, m3, m4 };
 enum class LuStrategy : std::uint8_t { copying, switching };
 
-inline constexpr std::array all_lu_methods{LuMethod::m1, LuMethod::m2, LuMethod::m3, LuMethod::m4};
-inline constexpr std::array all_lu_strategies{LuStrategy::copying, LuStrategy::switching};
-
-std::string_view name_of(LuMethod method);      // "M1", ...
-std::string_view name_of(LuStrategy strategy);  // "copy", "switch"
+inline constexpr auto all_lu_methods = first_kinds<LuMethod, 4>();
+inline constexpr auto all_lu_strategies = first_kinds<LuStrategy, 2>();
+constexpr std::string_view name_of(LuMethod method) { return name_among(method, {"M1", "M2", "M3", "M4"}); }
+constexpr std::string_view name_of(LuStrategy strategy) { return name_among(strategy, {"copy", "switch"}); }
 
 struct LuSettings {
   LuMethod method = LuMethod::m1;

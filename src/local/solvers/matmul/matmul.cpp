@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/user_cache.hpp"
-#include "gl/shader_source.hpp"
+#include "device/shader_source.hpp"
 #include "solvers/device/texture_matrix.hpp"
 
 namespace glinpack::solvers {
@@ -35,53 +35,7 @@ double device_bytes(const ProductExtents& e, const MatmulSettings& settings, Pre
          copies * texture_bytes(e.rows, e.columns, settings.packing);
 }
 
-/// Checks the extents of views for a variant.
-template <class Real>
-class CheckedProduct final : public MatrixProduct<Real> {
- public:
-  CheckedProduct(std::unique_ptr<MatrixProduct<Real>> product, const ProductExtents& extents)
-      : product_(std::move(product)), extents_(extents) {}
-
-  void load(RowMajorView<const Real> a, RowMajorView<const Real> b) override {
-    check("A", a.rows, a.columns, extents_.rows, extents_.depth);
-    check("B", b.rows, b.columns, extents_.depth, extents_.columns);
-    product_->load(a, b);
-  }
-  void compute() override { product_->compute(); }
-  void store(RowMajorView<Real> c) override {
-    check("C", c.rows, c.columns, extents_.rows, extents_.columns);
-    product_->store(c);
-  }
-
- private:
-  static void check(std::string_view name, Index rows, Index columns, Index expected_rows, Index expected_columns) {
-    if (rows == expected_rows && columns == expected_columns) return;
-    throw std::invalid_argument(
-        fmt::format("{} is {} x {} instead of {} x {}", name, rows, columns, expected_rows, expected_columns));
-  }
-
-  std::unique_ptr<MatrixProduct<Real>> product_;
-  ProductExtents extents_;
-};
-
-template <class Real>
-std::unique_ptr<MatrixProduct<Real>> make_unchecked(Device& device, const ProductExtents& extents,
-                                                    const MatmulSettings& settings) {
-  if (!draws(settings.variant)) return make_computed_product<Real>(device, extents, settings.tile);
-  if constexpr (std::is_same_v<Real, float>) {
-    return make_drawn_product(device, extents, settings);
-  } else {
-    throw std::invalid_argument(std::string(name_of(settings.variant)) + " computes in single precision only");
-  }
-}
-
 }  // namespace
-
-std::string_view name_of(MatmulVariant variant) {
-  constexpr std::array<std::string_view, all_matmul_variants.size()> names{
-      "single-pass", "multi-pass", "multi-pass-two-buffers", "larsen-mcallister", "compute"};
-  return names[static_cast<std::size_t>(variant)];
-}
 
 std::string matmul_obstacle(const DeviceDescription& device, const ProductExtents& extents,
                             const MatmulSettings& settings, Precision precision) {
@@ -94,22 +48,23 @@ std::string matmul_obstacle(const DeviceDescription& device, const ProductExtent
       if (!obstacle.empty()) return obstacle;
     }
   }
-  const double needed = device_bytes(extents, settings, precision);
-  if (device.free_memory <= 0 || needed <= static_cast<double>(device.free_memory)) return {};
-  return fmt::format("the matrices take {:.1f} GiB on the device, but {} has {:.1f} GiB free: use a smaller N",
-                     needed / (1024.0 * 1024 * 1024), device.renderer, gl::gibibytes(device.free_memory));
+  return memory_obstacle(device, "the matrices take", device_bytes(extents, settings, precision));
 }
 
 template <class Real>
-std::unique_ptr<MatrixProduct<Real>> make_matrix_product(Device& device, const ProductExtents& extents,
-                                                         const MatmulSettings& settings) {
-  return std::make_unique<CheckedProduct<Real>>(make_unchecked<Real>(device, extents, settings), extents);
+Steps make_product(Device& device, const Product<Real>& product, const MatmulSettings& settings) {
+  const auto& [a, b, c] = product;
+  if (a.columns != b.rows || a.rows != c.rows || b.columns != c.columns) {
+    throw std::invalid_argument(fmt::format("a product of {} x {} and {} x {} is not {} x {}", a.rows, a.columns,
+                                            b.rows, b.columns, c.rows, c.columns));
+  }
+  if (!draws(settings.variant)) return compute_product<Real>(device, product, settings.tile);
+  if constexpr (std::is_same_v<Real, float>) return draw_product(device, product, settings);
+  throw std::invalid_argument(std::string(name_of(settings.variant)) + " computes in single precision only");
 }
 
-template std::unique_ptr<MatrixProduct<float>> make_matrix_product(Device&, const ProductExtents&,
-                                                                   const MatmulSettings&);
-template std::unique_ptr<MatrixProduct<double>> make_matrix_product(Device&, const ProductExtents&,
-                                                                    const MatmulSettings&);
+template Steps make_product(Device&, const Product<float>&, const MatmulSettings&);
+template Steps make_product(Device&, const Product<double>&, const MatmulSettings&);
 
 namespace {
 
@@ -119,11 +74,10 @@ struct Choice {
   MatmulSettings settings;
 };
 
-std::optional<MatmulVariant> matmul_variant_from_name(std::string_view name) {
-  for (const MatmulVariant variant : all_matmul_variants) {
-    if (name_of(variant) == name) return variant;
-  }
-  return std::nullopt;
+template <class Kind, std::size_t count>
+std::optional<Kind> kind_named(std::string_view name, const std::array<Kind, count>& kinds) {
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](Kind kind) { return name_of(kind) == name; });
+  return found == kinds.end() ? std::nullopt : std::optional(*found);
 }
 
 std::optional<Choice> parse(const std::string& line) {
@@ -133,8 +87,8 @@ std::optional<Choice> parse(const std::string& line) {
   ProductExtents& e = choice.extents;
   if (!(words >> e.rows >> e.depth >> e.columns >> variant >> packing >> choice.settings.pass_length))
     return std::nullopt;
-  const std::optional<MatmulVariant> named_variant = matmul_variant_from_name(variant);
-  const std::optional<Packing> named_packing = packing_from_name(packing);
+  const std::optional<MatmulVariant> named_variant = kind_named(variant, all_matmul_variants);
+  const std::optional<Packing> named_packing = kind_named(packing, all_packings);
   const bool sensible = e.rows > 0 && e.depth > 0 && e.columns > 0 && choice.settings.pass_length > 0;
   if (!named_variant || !named_packing || !sensible) return std::nullopt;
   choice.settings.variant = *named_variant;
@@ -143,11 +97,9 @@ std::optional<Choice> parse(const std::string& line) {
 }
 
 std::string line_of(const Choice& choice) {
-  std::ostringstream line;
-  line << choice.extents.rows << ' ' << choice.extents.depth << ' ' << choice.extents.columns << ' '
-       << name_of(choice.settings.variant) << ' ' << name_of(choice.settings.packing) << ' '
-       << choice.settings.pass_length << '\n';
-  return line.str();
+  const auto& [e, settings] = choice;
+  return fmt::format("{} {} {} {} {} {}\n", e.rows, e.depth, e.columns, name_of(settings.variant),
+                     name_of(settings.packing), settings.pass_length);
 }
 
 /// Ignores invalid lines of the file.
@@ -165,17 +117,13 @@ double logarithm(const ProductExtents& e) {
          std::log(static_cast<double>(e.columns));
 }
 
-bool same(const ProductExtents& a, const ProductExtents& b) {
-  return a.rows == b.rows && a.depth == b.depth && a.columns == b.columns;
-}
-
 }  // namespace
 
 MatmulChoices::MatmulChoices() : directory_(user_cache()) {}
 MatmulChoices::MatmulChoices(std::string directory) : directory_(std::move(directory)) {}
 
 std::string MatmulChoices::path_of(const DeviceDescription& device, Precision precision) const {
-  const gl::ShaderSource sources;
+  const ShaderSource sources;
   const std::string key = "matmul\n" + device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
                           std::string(name_of(precision)) + "\n" + sources.expand("solvers/matmul.frag", "") +
                           sources.expand("compute/reduce.comp", "");
@@ -202,7 +150,7 @@ bool MatmulChoices::store(const DeviceDescription& device, Precision precision, 
   const std::string path = path_of(device, precision);
   std::string content = line_of({extents, settings});
   for (const Choice& choice : choices_in(path)) {
-    if (!same(choice.extents, extents)) content += line_of(choice);
+    if (choice.extents != extents) content += line_of(choice);
   }
   // the last line is for human readers
   return write_cache_file(path, content + "# " + device.renderer + ", " + device.version + "\n");

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,11 +23,10 @@ namespace glinpack::solvers {
 /// tiles.
 enum class MatmulVariant : std::uint8_t { single_pass, multi_pass, multi_pass_two_buffers, larsen_mcallister, compute };
 
-inline constexpr std::array all_matmul_variants{MatmulVariant::single_pass, MatmulVariant::multi_pass,
-                                                MatmulVariant::multi_pass_two_buffers, MatmulVariant::larsen_mcallister,
-                                                MatmulVariant::compute};
-
-std::string_view name_of(MatmulVariant variant);  // "single-pass", ...
+inline constexpr auto all_matmul_variants = first_kinds<MatmulVariant, 5>();
+constexpr std::string_view name_of(MatmulVariant variant) {
+  return name_among(variant, {"single-pass", "multi-pass", "multi-pass-two-buffers", "larsen-mcallister", "compute"});
+}
 
 constexpr bool draws(MatmulVariant variant) { return variant != MatmulVariant::compute; }
 constexpr bool has_passes(MatmulVariant variant) {
@@ -40,13 +38,14 @@ struct ProductExtents {
   Index rows = 0;
   Index depth = 0;
   Index columns = 0;
+  friend bool operator==(const ProductExtents&, const ProductExtents&) = default;
 };
 
 struct MatmulSettings {
   MatmulVariant variant = MatmulVariant::compute;
   Packing packing = Packing::p2x2;  // of variants that draw
   Index pass_length = 1;            // of variants with passes: steps of a pass, at least 1
-  std::string tile = {};            // of compute, as gl::reduce_tile() has them; empty: the one tuned, or the first
+  std::string tile = {};  // of compute, as compute::reduce_tile() has them; empty: the one tuned, or the first
 };
 
 /// Terms of the sums that a step adds: the extent of a texel in the direction that is summed over.
@@ -56,34 +55,22 @@ constexpr Index step_depth(Packing packing) { return std::max(texel_rows(packing
 std::string matmul_obstacle(const DeviceDescription& device, const ProductExtents& extents,
                             const MatmulSettings& settings, Precision precision);
 
-/// A product of these extents, as often as needed: load, compute, store.
+/// C = A B, row-major.
 template <class Real>
-class MatrixProduct {
- public:
-  virtual ~MatrixProduct() = default;
-
-  /// Stages pack and upload of the device's clock. This and store() throw std::invalid_argument if a view has other
-  /// extents than the product.
-  virtual void load(RowMajorView<const Real> a, RowMajorView<const Real> b) = 0;
-  /// Stage compute.
-  virtual void compute() = 0;
-  /// Stages download and unpack.
-  virtual void store(RowMajorView<Real> c) = 0;
+struct Product {
+  RowMajorView<const Real> a, b;
+  RowMajorView<Real> c;
 };
 
-/// Allocates and compiles. `device` must outlive the product.
-/// Throws std::invalid_argument for a variant that draws in double precision, std::runtime_error as matmul_obstacle()
-/// says and if the device fails.
+/// Allocates and compiles. Throws std::invalid_argument for a variant that draws in double precision, and for views
+/// that are not those of a product; std::runtime_error as matmul_obstacle() says and if the device fails.
 template <class Real>
-std::unique_ptr<MatrixProduct<Real>> make_matrix_product(Device& device, const ProductExtents& extents,
-                                                         const MatmulSettings& settings);
+Steps make_product(Device& device, const Product<Real>& product, const MatmulSettings& settings);
 
-// The variants, which make_matrix_product() selects from and whose extents it checks.
+// The variants, which make_product() selects from.
 template <class Real>
-std::unique_ptr<MatrixProduct<Real>> make_computed_product(Device& device, const ProductExtents& extents,
-                                                           const std::string& tile);
-std::unique_ptr<MatrixProduct<float>> make_drawn_product(Device& device, const ProductExtents& extents,
-                                                         const MatmulSettings& settings);
+Steps compute_product(Device& device, const Product<Real>& product, const std::string& tile);
+Steps draw_product(Device& device, const Product<float>& product, const MatmulSettings& settings);
 
 /// The choices for a device, a driver and a precision, and for this version of the shaders: one file each, in the
 /// folder of gl-compute's tiles. If the folder is not writable, nothing is stored.

@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <cstring>
-#include <thread>
 #include <vector>
 
-#include "base/threads.hpp"
-#include "gl/compute/compute_memory.hpp"
-#include "gl/compute/kernels.hpp"
-#include "gl/compute/tuning.hpp"
+#include "compute/compute_memory.hpp"
+#include "compute/kernels.hpp"
+#include "compute/tuning.hpp"
 #include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::solvers {
@@ -16,49 +13,46 @@ constexpr Index cached_depth = 1024;
 
 template <class Real>
 void copy_rows(RowMajorView<const Real> from, RowMajorView<Real> to) {
-  constexpr Index grain = 1 << 18;  // least elements per thread
-  const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  parallel_for(threads, from.rows, std::max<Index>(1, grain / std::max<Index>(1, from.columns)),
-               [&](Index begin, Index end) {
-                 for (Index i = begin; i < end; ++i) {
-                   std::memcpy(to.row(i), from.row(i), static_cast<std::size_t>(from.columns) * sizeof(Real));
-                 }
-               });
+  for_rows(from.rows, from.columns, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) std::copy_n(from.row(i), from.columns, to.row(i));
+  });
 }
 
 /// C <- 0 + A B by the kernel's C <- C + L U, which takes L transposed.
 template <class Real>
-class ComputedProduct final : public MatrixProduct<Real> {
+class ComputedProduct {
  public:
-  ComputedProduct(Device& device, const ProductExtents& extents, const std::string& tile)
+  ComputedProduct(Device& device, const Product<Real>& product, const std::string& tile)
       : device_(device),
-        left_transposed_(device.context(), extents.depth, extents.rows, gl::default_stripe_width),
-        right_(device.context(), extents.depth, extents.columns, gl::default_stripe_width),
-        result_(device.context(), extents.rows, extents.columns, gl::default_stripe_width),
-        zeros_(device.context(), 1, extents.columns, gl::default_stripe_width),
+        product_(product),
+        left_transposed_(*device.context(), product.a.columns, product.a.rows, compute::default_stripe_width),
+        right_(*device.context(), product.b.rows, product.b.columns, compute::default_stripe_width),
+        result_(*device.context(), product.c.rows, product.c.columns, compute::default_stripe_width),
+        zeros_(*device.context(), 1, product.c.columns, compute::default_stripe_width),
         kernels_(device.context(), device.sources(), precision_of<Real>, device.description().storage_block,
-                 gl::default_stripe_width, gl::chosen_tile(tile, device.description(), precision_of<Real>),
-                 gl::Update::add) {
-    for (Index i = 0; i < extents.rows; ++i) zeros_everywhere_.push_back({0, i});
+                 compute::default_stripe_width, compute::chosen_tile(tile, device.description(), precision_of<Real>),
+                 compute::Update::add) {
+    for (Index i = 0; i < product.c.rows; ++i) zeros_everywhere_.push_back({0, i});
   }
 
-  void load(RowMajorView<const Real> a, RowMajorView<const Real> b) override {
-    load(a, [&](const gl::Region& host) { kernels_.copy_transposed(host, left_transposed_.region()); });
-    load(b, [&](const gl::Region& host) { kernels_.copy(host, right_.region()); });
+  void load() {
+    load(product_.a, [&](const compute::Region& host) { kernels_.copy_transposed(host, left_transposed_.region()); });
+    load(product_.b, [&](const compute::Region& host) { kernels_.copy(host, right_.region()); });
   }
-  void compute() override {
+  void compute() {
     device_.measure(Stage::compute, [&] {
       device_.context()->make_current();
       kernels_.copy_rows(zeros_.region(), result_.region(), zeros_everywhere_);
       // deeper parts would evict tiles of A and B from the cache; each part reads and writes C
-      const gl::Region left = left_transposed_.region(), right = right_.region();
+      const compute::Region left = left_transposed_.region(), right = right_.region();
       for (Index k = 0; k < left.rows; k += cached_depth) {
         const Index depth = std::min(cached_depth, left.rows - k);
         kernels_.reduce(left.row_range(k, depth), right.row_range(k, depth), result_.region());
       }
     });
   }
-  void store(RowMajorView<Real> c) override {
+  void store() {
+    const RowMajorView<Real> c = product_.c;
     const RowMajorView<Real> host = staging(c.rows, c.columns);
     device_.measure(Stage::download, [&] {
       device_.context()->make_current();
@@ -81,33 +75,31 @@ class ComputedProduct final : public MatrixProduct<Real> {
   RowMajorView<Real> staging(Index rows, Index columns) {
     return {reinterpret_cast<Real*>(device_.staging(floats * rows * columns).data()), rows, columns, columns};
   }
-  gl::Region region_of(const RowMajorView<Real>& host) {
-    const gl::MappedBuffer<float>& buffer = device_.staging(floats * host.rows * host.columns);
+  compute::Region region_of(const RowMajorView<Real>& host) {
+    const MappedBuffer<float>& buffer = device_.staging(floats * host.rows * host.columns);
     return {buffer.id(), buffer.elements() / floats, 0, 0, host.rows, host.columns, host.leading_dimension, 0, 0};
   }
 
   Device& device_;
-  gl::ComputeMatrix<Real> left_transposed_;
-  gl::ComputeMatrix<Real> right_;
-  gl::ComputeMatrix<Real> result_;
+  const Product<Real>& product_;
+  compute::ComputeMatrix<Real> left_transposed_;
+  compute::ComputeMatrix<Real> right_;
+  compute::ComputeMatrix<Real> result_;
   // a row of zeros, copied to C: GL's clearing of a buffer may be slow
-  gl::ComputeMatrix<Real> zeros_;
+  compute::ComputeMatrix<Real> zeros_;
   std::vector<RowMove> zeros_everywhere_;
-  gl::Kernels kernels_;
+  compute::Kernels kernels_;
 };
 
 }  // namespace
 
 template <class Real>
-std::unique_ptr<MatrixProduct<Real>> make_computed_product(Device& device, const ProductExtents& extents,
-                                                           const std::string& tile) {
+Steps compute_product(Device& device, const Product<Real>& product, const std::string& tile) {
   device.context()->make_current();
-  return std::make_unique<ComputedProduct<Real>>(device, extents, tile);
+  return steps_of(device.clock(), std::make_shared<ComputedProduct<Real>>(device, product, tile));
 }
 
-template std::unique_ptr<MatrixProduct<float>> make_computed_product(Device&, const ProductExtents&,
-                                                                     const std::string&);
-template std::unique_ptr<MatrixProduct<double>> make_computed_product(Device&, const ProductExtents&,
-                                                                      const std::string&);
+template Steps compute_product(Device&, const Product<float>&, const std::string&);
+template Steps compute_product(Device&, const Product<double>&, const std::string&);
 
 }  // namespace glinpack::solvers

@@ -1,151 +1,81 @@
-#include "solvers/matmul/matmul.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "solvers/device/texture_matrix.hpp"
+#include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::solvers {
 namespace {
 
-/// Common parts of the four variants: A and B in textures, C drawn.
-class DrawnProduct : public MatrixProduct<float> {
- public:
-  DrawnProduct(Device& device, const ProductExtents& extents, const MatmulSettings& settings,
-               const std::string& preamble)
-      : device_(device),
-        packing_(settings.packing),
-        steps_(round_up(extents.depth, step_depth(packing_)) / step_depth(packing_)),
-        left_(device, extents.rows, steps_ * step_depth(packing_), packing_),
-        right_(device, steps_ * step_depth(packing_), extents.columns, packing_),
-        program_(device.fragment_program(
-            "solvers/matmul.frag", "#define PACKING " +
-                                       std::to_string(texel_rows(packing_) * 10 + texel_columns(packing_)) + "\n" +
-                                       preamble)) {}
-
-  void load(RowMajorView<const float> a, RowMajorView<const float> b) final {
-    left_.upload(a);
-    right_.upload(b);
-  }
-  void compute() final {
-    device_.measure(Stage::compute, [&] { draw(); });
-  }
-  void store(RowMajorView<float> c) final { result().download(c); }
-
- protected:
-  virtual void draw() = 0;
-  virtual const TextureMatrix& result() const = 0;
-
-  void draw_steps(const TextureMatrix& target, GLuint sums, Index first, Index end) {
-    program_.set(1, static_cast<GLint>(first), static_cast<GLint>(end));
-    const gl::Quad all = target.quad();
-    device_.draw(program_, target.target(), {left_.texture(), right_.texture(), sums}, {&all, 1});
+/// A and B in textures, C drawn. With passes, the sums are in one texture, which is read and drawn, each fragment its
+/// own texel; or in two that alternate.
+struct DrawnProduct {
+  DrawnProduct(Device& on, const Product<float>& of, const MatmulSettings& with)
+      : device(on),
+        product(of),
+        settings(with),
+        steps(round_up(of.a.columns, step_depth(with.packing)) / step_depth(with.packing)),
+        left(on, of.a.rows, steps * step_depth(with.packing), with.packing),
+        right(on, steps * step_depth(with.packing), of.b.columns, with.packing),
+        program(on.fragment_program("solvers/matmul.frag",
+                                    definition("PACKING", texel_rows(with.packing) * 10 + texel_columns(with.packing)) +
+                                        definition("PLANE", with.variant == MatmulVariant::larsen_mcallister) +
+                                        definition("ACCUMULATE", has_passes(with.variant)))) {
+    const int textures = with.variant == MatmulVariant::multi_pass_two_buffers ? 2 : 1;
+    for (int texture = 0; texture < textures; ++texture) sums.emplace_back(on, of.c.rows, of.c.columns, with.packing);
   }
 
-  Device& device_;
-  Packing packing_;
-  Index steps_;
-  TextureMatrix left_;
-  TextureMatrix right_;
-  gl::Program program_;
-};
+  void load() {
+    left.upload(product.a);
+    right.upload(product.b);
+  }
+  void compute() {
+    device.measure(Stage::compute, [&] {
+      if (settings.variant == MatmulVariant::larsen_mcallister) return draw_planes();
+      const bool passes = has_passes(settings.variant);
+      const Index length = passes ? settings.pass_length : steps;
+      if (passes) sums[current].clear();
+      for (Index first = 0; first < steps; first += length) draw(first, std::min(steps, first + length));
+    });
+  }
+  void store() { sums[current].download(product.c); }
 
-class SinglePass final : public DrawnProduct {
- public:
-  SinglePass(Device& device, const ProductExtents& extents, const MatmulSettings& settings)
-      : DrawnProduct(device, extents, settings, "#define PLANE 0\n#define ACCUMULATE 0\n"),
-        result_(device, extents.rows, extents.columns, settings.packing) {}
+  void draw(Index first, Index end) {
+    const GLuint added = has_passes(settings.variant) ? sums[current].texture() : 0;
+    current = (current + 1) % sums.size();
+    if (settings.variant == MatmulVariant::multi_pass) device.texture_barrier();
+    program.set(1, static_cast<GLint>(first), static_cast<GLint>(end));
+    const gl::Quad all = sums[current].quad();
+    device.draw(program, sums[current].target(), {left.texture(), right.texture(), added}, {&all, 1});
+  }
 
- private:
-  void draw() override { draw_steps(result_, 0, 0, steps_); }
-  const TextureMatrix& result() const override { return result_; }
-
-  TextureMatrix result_;
-};
-
-/// Reads and draws the sums in one texture: each fragment reads its own texel, after a barrier before every pass.
-class OneBuffer final : public DrawnProduct {
- public:
-  OneBuffer(Device& device, const ProductExtents& extents, const MatmulSettings& settings)
-      : DrawnProduct(device, extents, settings, "#define PLANE 0\n#define ACCUMULATE 1\n"),
-        pass_length_(settings.pass_length),
-        result_(device, extents.rows, extents.columns, settings.packing) {}
-
- private:
-  void draw() override {
-    result_.clear();
-    for (Index first = 0; first < steps_; first += pass_length_) {
-      device_.texture_barrier();
-      draw_steps(result_, result_.texture(), first, std::min(steps_, first + pass_length_));
+  /// Processor (i, j, k) of the cube has A(i, k) and B(k, j); the planes of equal k are rectangles over each other. A
+  /// plane is a column of A's texels and a row of B's, the first of its step.
+  void draw_planes() {
+    std::vector<gl::Quad> planes;
+    for (Index k = 0; k < steps; ++k) {
+      planes.push_back(sums[0].quad({gl::Coordinates::column(k * (left.width() / steps), 0),
+                                     gl::Coordinates::row(0, k * (right.height() / steps))}));
     }
-  }
-  const TextureMatrix& result() const override { return result_; }
-
-  Index pass_length_;
-  TextureMatrix result_;
-};
-
-class TwoBuffers final : public DrawnProduct {
- public:
-  TwoBuffers(Device& device, const ProductExtents& extents, const MatmulSettings& settings)
-      : DrawnProduct(device, extents, settings, "#define PLANE 0\n#define ACCUMULATE 1\n"),
-        pass_length_(settings.pass_length),
-        sums_(device, extents.rows, extents.columns, settings.packing) {}
-
- private:
-  void draw() override {
-    sums_.front().clear();
-    for (Index first = 0; first < steps_; first += pass_length_) {
-      draw_steps(sums_.back(), sums_.front().texture(), first, std::min(steps_, first + pass_length_));
-      sums_.exchange();
-    }
-  }
-  const TextureMatrix& result() const override { return sums_.front(); }
-
-  Index pass_length_;
-  PingPong sums_;
-};
-
-/// Processor (i, j, k) has A(i, k) and B(k, j); the planes of equal k are rectangles over each other.
-class ProcessorCube final : public DrawnProduct {
- public:
-  ProcessorCube(Device& device, const ProductExtents& extents, const MatmulSettings& settings)
-      : DrawnProduct(device, extents, settings, "#define PLANE 1\n#define ACCUMULATE 0\n"),
-        result_(device, extents.rows, extents.columns, settings.packing) {
-    // a plane is a column of A's texels and a row of B's: the first of its step
-    const Index left_step = left_.width() / steps_, right_step = right_.height() / steps_;
-    for (Index k = 0; k < steps_; ++k) {
-      planes_.push_back(
-          result_.quad({gl::Coordinates::column(k * left_step, 0), gl::Coordinates::row(0, k * right_step)}));
-    }
+    sums[0].clear();
+    device.draw_added(program, sums[0].target(), {left.texture(), right.texture()}, planes);
   }
 
- private:
-  void draw() override {
-    result_.clear();
-    device_.draw_added(program_, result_.target(), {left_.texture(), right_.texture()}, planes_);
-  }
-  const TextureMatrix& result() const override { return result_; }
-
-  TextureMatrix result_;
-  std::vector<gl::Quad> planes_;
+  Device& device;
+  const Product<float>& product;
+  MatmulSettings settings;
+  Index steps;
+  TextureMatrix left, right;
+  std::vector<TextureMatrix> sums;
+  std::size_t current = 0;
+  gl::Program program;
 };
 
 }  // namespace
 
-std::unique_ptr<MatrixProduct<float>> make_drawn_product(Device& device, const ProductExtents& extents,
-                                                         const MatmulSettings& settings) {
-  switch (settings.variant) {
-    case MatmulVariant::single_pass:
-      return std::make_unique<SinglePass>(device, extents, settings);
-    case MatmulVariant::multi_pass:
-      return std::make_unique<OneBuffer>(device, extents, settings);
-    case MatmulVariant::multi_pass_two_buffers:
-      return std::make_unique<TwoBuffers>(device, extents, settings);
-    default:
-      return std::make_unique<ProcessorCube>(device, extents, settings);
-  }
+Steps draw_product(Device& device, const Product<float>& product, const MatmulSettings& settings) {
+  return steps_of(device.clock(), std::make_shared<DrawnProduct>(device, product, settings));
 }
 
 }  // namespace glinpack::solvers

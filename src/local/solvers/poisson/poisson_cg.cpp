@@ -69,11 +69,6 @@ CgOutcome conjugate_gradients(PoissonStrip<Real>& strip, PoissonNeighbours<Real>
 template CgOutcome conjugate_gradients(PoissonStrip<float>&, PoissonNeighbours<float>&, const CgLimits&);
 template CgOutcome conjugate_gradients(PoissonStrip<double>&, PoissonNeighbours<double>&, const CgLimits&);
 
-std::string_view name_of(PoissonPreconditioner preconditioner) {
-  constexpr std::array<std::string_view, all_poisson_preconditioners.size()> names{"none", "jacobi", "multigrid"};
-  return names[static_cast<std::size_t>(preconditioner)];
-}
-
 void check_poisson_strip(const PoissonExtents& extents, PoissonPreconditioner preconditioner) {
   if (extents.n < 1 || extents.rows < 1) throw std::invalid_argument("a strip without points has nothing to solve");
   if (preconditioner == PoissonPreconditioner::multigrid && extents.rows != extents.n) {

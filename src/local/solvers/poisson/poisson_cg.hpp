@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_names.hpp"
 #include "solvers/poisson/poisson_problem.hpp"
 
 namespace glinpack {
@@ -38,9 +39,10 @@ struct CgLimits {
 /// (poisson_multigrid.hpp), for a strip that is the whole square.
 enum class PoissonPreconditioner : std::uint8_t { none, jacobi, multigrid };
 
-inline constexpr std::array all_poisson_preconditioners{PoissonPreconditioner::none, PoissonPreconditioner::jacobi,
-                                                        PoissonPreconditioner::multigrid};
-std::string_view name_of(PoissonPreconditioner preconditioner);  // "none", ...
+inline constexpr auto all_poisson_preconditioners = first_kinds<PoissonPreconditioner, 3>();
+constexpr std::string_view name_of(PoissonPreconditioner preconditioner) {
+  return name_among(preconditioner, {"none", "jacobi", "multigrid"});
+}
 
 /// Throws std::invalid_argument without points, or for multigrid on less than the square.
 void check_poisson_strip(const PoissonExtents& extents, PoissonPreconditioner preconditioner);

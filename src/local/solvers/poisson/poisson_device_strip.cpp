@@ -53,12 +53,12 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
         layout_(poisson_layout<Real>(extents, memory)),
         groups_limit_(most_poisson_groups(device.description())),
         u_(device, layout_.elements),
-        vectors_(make_poisson_vectors<Real>(device, extents, memory)),
+        vectors_(device, extents, memory),
         sums_{Sum(device, groups_limit_), Sum(device, most_updates * groups_limit_)},
         direction_program_(make_program<Real>(device, "poisson_direction", memory, preconditioner)),
         update_program_(make_program<Real>(device, "poisson_update", memory, preconditioner)),
-        read_back_(gl::MappedBuffer<double>::create(device.context(), most_updates * groups_limit_)),
-        edges_(gl::MappedBuffer<Real>::create(device.context(), 4 * extents.n)) {
+        read_back_(MappedBuffer<double>::create(device.context(), most_updates * groups_limit_)),
+        edges_(MappedBuffer<Real>::create(device.context(), 4 * extents.n)) {
     if (preconditioner == PoissonPreconditioner::multigrid) multigrid_.emplace(device, extents.n);
   }
 
@@ -103,15 +103,15 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
   PoissonLayout layout_;
   Index groups_limit_;
   DeviceArray<Real> u_;
-  std::unique_ptr<PoissonVectors<Real>> vectors_;
+  PoissonVectors<Real> vectors_;
   std::unique_ptr<DeviceArray<double>> scalars_;   // poisson.glsl's Scalars
   std::unique_ptr<DeviceArray<double>> products_;  // and its Products, of multigrid
   std::optional<DeviceMultigrid<Real>> multigrid_;
   Index product_parts_ = 0;  // of r . z, behind those of r . r
   std::array<Sum, 2> sums_;
   gl::Program direction_program_, update_program_;
-  std::unique_ptr<gl::MappedBuffer<double>> read_back_;
-  std::unique_ptr<gl::MappedBuffer<Real>> edges_;  // first row, last row, ghost rows above and below
+  std::unique_ptr<MappedBuffer<double>> read_back_;
+  std::unique_ptr<MappedBuffer<Real>> edges_;  // first row, last row, ghost rows above and below
   Fence edges_read_, ghosts_written_;
 };
 
@@ -119,7 +119,7 @@ template <class Real>
 void DevicePoissonStrip<Real>::begin(const PoissonProblem& problem, const CgLimits& limits) {
   u_.clear();
   double square = 0;
-  vectors_->begin([&](Index row, Real* r) {
+  vectors_.begin([&](Index row, Real* r) {
     double row_square = 0;
     for (Index j = 0; j < extents_.n; ++j) {
       r[j] = static_cast<Real>(problem.right(extents_.first_row + row, j));
@@ -158,7 +158,7 @@ void DevicePoissonStrip<Real>::dispatch(const gl::Program& program, Index iterat
   program.set(1, to_int(iteration), to_int(from.is_set ? 1 : from.count), to_int(to.count), to_int(product_parts_));
   program.set(2, to_int(rows.begin), to_int(rows.end));
   device_.dispatch(program, blocks.groups);
-  vectors_->make_writes_visible();
+  vectors_.make_writes_visible();
   to.count += blocks.groups;
   to.is_set = false;
 }
@@ -167,24 +167,24 @@ template <class Real>
 void DevicePoissonStrip<Real>::precondition() {
   if (!multigrid_) return;
   const Sum& residual = sum(PoissonSum::residual);
-  product_parts_ = multigrid_->apply(vectors_->residual_buffer(), residual.parts, residual.count);
+  product_parts_ = multigrid_->apply(vectors_.residual_buffer(), residual.parts, residual.count);
 }
 
 template <class Real>
 void DevicePoissonStrip<Real>::advance_direction(Index iteration) {
   Sum &residual = sum(PoissonSum::residual), &curvature = sum(PoissonSum::curvature);
-  vectors_->bind_direction();
+  vectors_.bind_direction();
   if (multigrid_) multigrid_->z().bind(residual_binding);
   curvature.count = 0;
   dispatch(direction_program_, iteration, {0, extents_.rows}, residual, curvature);
-  vectors_->exchange();
+  vectors_.exchange();
   residual.count = 0;
 }
 
 template <class Real>
 void DevicePoissonStrip<Real>::update(Index iteration, StripRows rows) {
   if (rows.end <= rows.begin) return;
-  vectors_->bind_update();
+  vectors_.bind_update();
   u_.bind(solution_binding);
   dispatch(update_program_, iteration, rows, sum(PoissonSum::curvature), sum(PoissonSum::residual));
 }
@@ -228,8 +228,8 @@ std::vector<double> DevicePoissonStrip<Real>::residual_squares(Index first, Inde
 template <class Real>
 void DevicePoissonStrip<Real>::begin_reading_edges() {
   device_.context()->make_current();
-  glCopyNamedBufferSubData(vectors_->residual_buffer(), edges_->id(), row_offset(0), 0, row_bytes());
-  glCopyNamedBufferSubData(vectors_->residual_buffer(), edges_->id(), row_offset(extents_.rows - 1), row_bytes(),
+  glCopyNamedBufferSubData(vectors_.residual_buffer(), edges_->id(), row_offset(0), 0, row_bytes());
+  glCopyNamedBufferSubData(vectors_.residual_buffer(), edges_->id(), row_offset(extents_.rows - 1), row_bytes(),
                            row_bytes());
   glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
   device_.fences().note_commands();
@@ -250,7 +250,7 @@ void DevicePoissonStrip<Real>::write_ghost_rows(std::span<const Real> above, std
   const auto write = [&](std::span<const Real> from, Index slot, Index row) {
     if (from.empty()) return;
     std::copy_n(from.begin(), extents_.n, edges_->data() + slot * extents_.n);
-    glCopyNamedBufferSubData(edges_->id(), vectors_->residual_buffer(), slot * row_bytes(), row_offset(row),
+    glCopyNamedBufferSubData(edges_->id(), vectors_.residual_buffer(), slot * row_bytes(), row_offset(row),
                              row_bytes());
   };
   write(above, 2, -1);
@@ -270,12 +270,6 @@ void DevicePoissonStrip<Real>::store(std::span<Real> u) {
 }
 
 }  // namespace
-
-std::string_view name_of(PoissonMemory memory) {
-  constexpr std::array<std::string_view, all_poisson_memories.size()> names{"global", "texture1d", "texture2d",
-                                                                            "shared"};
-  return names[static_cast<std::size_t>(memory)];
-}
 
 double poisson_vectors_of_an_iteration(Index n, PoissonPreconditioner preconditioner) {
   return 8 + (preconditioner == PoissonPreconditioner::multigrid ? multigrid_vectors(n) : 0);
@@ -310,14 +304,12 @@ std::string poisson_obstacle(const DeviceDescription& device, const PoissonExten
     return fmt::format(
         "a vector of {} x {} points takes {:.2f} GiB, but a storage block of {} has at most {:.2f} GiB: use a smaller "
         "N{}",
-        extents.rows, extents.n, gl::gibibytes(bytes), device.renderer, gl::gibibytes(device.storage_block),
+        extents.rows, extents.n, gibibytes(bytes), device.renderer, gibibytes(device.storage_block),
         precision_of<Real> == Precision::double_ ? ", or --precision single" : "");
   }
   // u, r, p and the p before; multigrid has two of every grid, and an r of all but the finest
   const Index vectors = multigrid ? 7 : 4;
-  if (device.free_memory <= 0 || vectors * bytes <= device.free_memory) return {};
-  return fmt::format("{} vectors take {:.2f} GiB on the device, but {} has {:.2f} GiB free: use a smaller N", vectors,
-                     gl::gibibytes(vectors * bytes), device.renderer, gl::gibibytes(device.free_memory));
+  return memory_obstacle(device, fmt::format("{} vectors take", vectors), static_cast<double>(vectors * bytes));
 }
 
 template <class Real>

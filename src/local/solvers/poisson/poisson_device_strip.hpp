@@ -14,10 +14,10 @@
 
 namespace glinpack::solvers {
 
-inline constexpr std::array all_poisson_memories{PoissonMemory::global, PoissonMemory::texture1d,
-                                                 PoissonMemory::texture2d, PoissonMemory::shared};
-
-std::string_view name_of(PoissonMemory memory);  // "global", ...
+inline constexpr auto all_poisson_memories = first_kinds<PoissonMemory, 4>();
+constexpr std::string_view name_of(PoissonMemory memory) {
+  return name_among(memory, {"global", "texture1d", "texture2d", "shared"});
+}
 
 /// Textures hold single precision.
 constexpr bool has_double_precision(PoissonMemory memory) {

@@ -35,15 +35,6 @@ template double PoissonProblem::largest_error(std::span<const float>, Index) con
 template double PoissonProblem::largest_error(std::span<const double>, Index) const;
 
 template <class Real>
-double PoissonProblem::relative_residual(std::span<const Real> u) const {
-  const ResidualSquares squares = residual_squares(u, 0, std::span<const Real>(), std::span<const Real>());
-  return std::sqrt(squares.residual / squares.right);
-}
-
-template double PoissonProblem::relative_residual(std::span<const float>) const;
-template double PoissonProblem::relative_residual(std::span<const double>) const;
-
-template <class Real>
 PoissonProblem::ResidualSquares PoissonProblem::residual_squares(std::span<const Real> u, Index first_row,
                                                                  std::span<const Real> above,
                                                                  std::span<const Real> below) const {

@@ -37,12 +37,8 @@ class PoissonProblem {
   /// finite.
   template <class Real>
   double largest_error(std::span<const Real> computed, Index first_row = 0) const;
-  /// ||b - A u|| / ||b|| of a computed u, n x n elements, in double precision: r of the recursion without its rounding
-  /// errors.
-  template <class Real>
-  double relative_residual(std::span<const Real> u) const;
-  /// The squares of both norms over rows first_row ... of u, n elements each, between two rows of n elements; these are
-  /// empty on the boundary.
+  /// The squares of ||b - A u|| and ||b|| in double precision, over rows first_row ... of a computed u, n elements
+  /// each, between two rows of n elements; these are empty on the boundary.
   struct ResidualSquares {
     double residual = 0;
     double right = 0;

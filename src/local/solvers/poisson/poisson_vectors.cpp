@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <vector>
+#include <type_traits>
 
-#include "solvers/device/device_array.hpp"
-#include "solvers/device/texture_matrix.hpp"
+#include "base/precision.hpp"
 
 namespace glinpack::solvers {
 namespace {
@@ -16,128 +15,6 @@ constexpr GLuint residual_unit = 0, direction_unit = 1;
 
 constexpr Index row_alignment = 128;  // bytes: a line of the caches
 constexpr Index vector_bytes = 16;    // precision.glsl's Vector
-
-template <class Real>
-class BufferVectors : public PoissonVectors<Real> {
- public:
-  BufferVectors(Device& device, const PoissonExtents& extents, PoissonMemory memory)
-      : extents_(extents),
-        layout_(poisson_layout<Real>(extents, memory)),
-        r_(device, layout_.elements),
-        p_{DeviceArray<Real>(device, layout_.elements), DeviceArray<Real>(device, layout_.elements)} {}
-
-  void begin(const std::function<void(Index, Real*)>& fill) override {
-    for (DeviceArray<Real>& p : p_) p.clear();
-    r_.upload(layout_.elements, [&](Real* row) {
-      for (Index i = -1; i <= extents_.rows; ++i, row += layout_.pitch) {
-        fill(i, row);
-        std::fill(row + extents_.n, row + layout_.pitch, Real{0});
-      }
-    });
-  }
-  void bind_direction() override {
-    r_.bind(residual_binding);
-    p_[current_].bind(direction_binding);
-    p_[1 - current_].bind(new_direction_binding);
-  }
-  void bind_update() override {
-    r_.bind(residual_binding);
-    p_[current_].bind(direction_binding);
-  }
-  void exchange() override { current_ = 1 - current_; }
-  void make_writes_visible() const override {}  // Device::dispatch() synchronises storage buffers
-  GLuint residual_buffer() const override { return r_.id(); }
-
- protected:
-  const DeviceArray<Real>& r() const { return r_; }
-  const std::array<DeviceArray<Real>, 2>& p() const { return p_; }
-  std::size_t current() const { return current_; }
-
- private:
-  PoissonExtents extents_;
-  PoissonLayout layout_;
-  DeviceArray<Real> r_;
-  std::array<DeviceArray<Real>, 2> p_;
-  std::size_t current_ = 0;
-};
-
-/// The same buffers, read through textures.
-class TexelVectors final : public BufferVectors<float> {
- public:
-  TexelVectors(Device& device, const PoissonExtents& extents)
-      : BufferVectors(device, extents, PoissonMemory::texture1d), r_texels_(view(device, r())) {
-    for (const DeviceArray<float>& direction : p()) p_texels_.push_back(view(device, direction));
-  }
-
-  void bind_direction() override {
-    BufferVectors::bind_direction();
-    bind_texels();
-  }
-  void bind_update() override {
-    BufferVectors::bind_update();
-    bind_texels();
-  }
-  void make_writes_visible() const override { glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT); }
-
- private:
-  static gl::TexelBufferHandle view(const Device& device, const DeviceArray<float>& array) {
-    gl::TexelBufferHandle texels(device.context());
-    glTextureBuffer(texels.id(), GL_R32F, array.id());
-    device.context()->throw_gl_error("a texel buffer cannot be had");
-    return texels;
-  }
-  void bind_texels() const {
-    glBindTextureUnit(residual_unit, r_texels_.id());
-    glBindTextureUnit(direction_unit, p_texels_[current()].id());
-  }
-
-  gl::TexelBufferHandle r_texels_;
-  std::vector<gl::TexelBufferHandle> p_texels_;
-};
-
-/// For the whole square: the border of a texture replaces ghost rows.
-class TextureVectors final : public PoissonVectors<float> {
- public:
-  TextureVectors(Device& device, const PoissonExtents& extents)
-      : extents_(extents), r_(device, extents.rows, extents.n, Packing::p1x1) {
-    for (int copy = 0; copy < 2; ++copy) p_.emplace_back(device, extents.rows, extents.n, Packing::p1x1);
-    for (const GLuint texture : {r_.texture(), p_[0].texture(), p_[1].texture()}) {
-      glTextureParameteri(texture, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_BORDER);  // the default border is 0
-      glTextureParameteri(texture, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_BORDER);
-    }
-  }
-
-  void begin(const std::function<void(Index, float*)>& fill) override {
-    for (TextureMatrix& p : p_) p.clear();
-    r_.upload_texels([&](float* texels) {
-      for (Index i = 0; i < extents_.rows; ++i) fill(i, texels + i * extents_.n);
-    });
-  }
-  void bind_direction() override {
-    bind_textures();
-    glBindImageTexture(0, p_[1 - current_].texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_R32F);
-  }
-  void bind_update() override {
-    bind_textures();
-    glBindImageTexture(0, r_.texture(), 0, GL_FALSE, 0, GL_READ_WRITE, GL_R32F);
-  }
-  void exchange() override { current_ = 1 - current_; }
-  void make_writes_visible() const override {
-    glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_TEXTURE_UPDATE_BARRIER_BIT);
-  }
-  GLuint residual_buffer() const override { return 0; }
-
- private:
-  void bind_textures() const {
-    glBindTextureUnit(residual_unit, r_.texture());
-    glBindTextureUnit(direction_unit, p_[current_].texture());
-  }
-
-  PoissonExtents extents_;
-  TextureMatrix r_;
-  std::vector<TextureMatrix> p_;
-  std::size_t current_ = 0;
-};
 
 }  // namespace
 
@@ -154,23 +31,82 @@ PoissonLayout poisson_layout(const PoissonExtents& extents, PoissonMemory memory
           .elements = (extents.rows + 2) * pitch};
 }
 
-template <>
-std::unique_ptr<PoissonVectors<float>> make_poisson_vectors(Device& device, const PoissonExtents& extents,
-                                                            PoissonMemory memory) {
-  if (memory == PoissonMemory::texture1d) return std::make_unique<TexelVectors>(device, extents);
-  if (memory == PoissonMemory::texture2d) return std::make_unique<TextureVectors>(device, extents);
-  return std::make_unique<BufferVectors<float>>(device, extents, memory);
-}
-
-template <>
-std::unique_ptr<PoissonVectors<double>> make_poisson_vectors(Device& device, const PoissonExtents& extents,
-                                                             PoissonMemory memory) {
-  if (memory == PoissonMemory::texture1d || memory == PoissonMemory::texture2d) {
+template <class Real>
+PoissonVectors<Real>::PoissonVectors(Device& device, const PoissonExtents& extents, PoissonMemory memory)
+    : extents_(extents), layout_(poisson_layout<Real>(extents, memory)) {
+  const bool in_textures = memory == PoissonMemory::texture1d || memory == PoissonMemory::texture2d;
+  if (in_textures && precision_of<Real> == Precision::double_) {
     throw std::invalid_argument("textures hold single precision");
   }
-  return std::make_unique<BufferVectors<double>>(device, extents, memory);
+  for (int vector = 0; vector < 3; ++vector) {
+    if (memory == PoissonMemory::texture2d) {
+      textures_.emplace_back(device, extents.rows, extents.n, Packing::p1x1);
+      for (const GLenum direction : std::array<GLenum, 2>{GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) {
+        glTextureParameteri(textures_.back().texture(), direction, GL_CLAMP_TO_BORDER);  // the default border is 0
+      }
+      continue;
+    }
+    arrays_.emplace_back(device, layout_.elements);
+    if (memory != PoissonMemory::texture1d) continue;
+    texels_.emplace_back(device.context());
+    glTextureBuffer(texels_.back().id(), GL_R32F, arrays_.back().id());
+    device.context()->throw_error("a texel buffer cannot be had");
+  }
 }
 
+template <class Real>
+void PoissonVectors<Real>::begin(const std::function<void(Index, Real*)>& fill) {
+  if constexpr (std::is_same_v<Real, float>) {
+    if (!textures_.empty()) {
+      for (std::size_t p = 1; p < 3; ++p) textures_[p].clear();
+      return textures_[0].upload_texels([&](float* texels) {
+        for (Index i = 0; i < extents_.rows; ++i) fill(i, texels + i * extents_.n);
+      });
+    }
+  }
+  for (std::size_t p = 1; p < 3; ++p) arrays_[p].clear();
+  arrays_[0].upload(layout_.elements, [&](Real* row) {
+    for (Index i = -1; i <= extents_.rows; ++i, row += layout_.pitch) {
+      fill(i, row);
+      std::fill(row + extents_.n, row + layout_.pitch, Real{0});
+    }
+  });
+}
+
+template <class Real>
+void PoissonVectors<Real>::bind_read() const {
+  if (textures_.empty()) {
+    arrays_[0].bind(residual_binding);
+    arrays_[current_].bind(direction_binding);
+    if (texels_.empty()) return;
+  }
+  glBindTextureUnit(residual_unit, texels_.empty() ? textures_[0].texture() : texels_[0].id());
+  glBindTextureUnit(direction_unit, texels_.empty() ? textures_[current_].texture() : texels_[current_].id());
+}
+
+template <class Real>
+void PoissonVectors<Real>::bind_direction() const {
+  bind_read();
+  if (textures_.empty()) return arrays_[3 - current_].bind(new_direction_binding);
+  glBindImageTexture(0, textures_[3 - current_].texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_R32F);
+}
+
+template <class Real>
+void PoissonVectors<Real>::bind_update() const {
+  bind_read();
+  if (textures_.empty()) return;
+  glBindImageTexture(0, textures_[0].texture(), 0, GL_FALSE, 0, GL_READ_WRITE, GL_R32F);
+}
+
+template <class Real>
+void PoissonVectors<Real>::make_writes_visible() const {
+  if (!texels_.empty()) glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
+  if (textures_.empty()) return;  // Device::dispatch() synchronises storage buffers
+  glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_TEXTURE_UPDATE_BARRIER_BIT);
+}
+
+template class PoissonVectors<float>;
+template class PoissonVectors<double>;
 template PoissonLayout poisson_layout<float>(const PoissonExtents&, PoissonMemory);
 template PoissonLayout poisson_layout<double>(const PoissonExtents&, PoissonMemory);
 

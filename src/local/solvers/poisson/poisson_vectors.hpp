@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <memory>
-#include <string>
+#include <vector>
 
 #include "base/matrix_view.hpp"
-#include "gl/context.hpp"
-#include "solvers/device/device.hpp"
+#include "solvers/device/device_array.hpp"
+#include "solvers/device/texture_matrix.hpp"
 #include "solvers/poisson/poisson_cg.hpp"
 
 namespace glinpack::solvers {
@@ -39,24 +38,30 @@ PoissonLayout poisson_layout(const PoissonExtents& extents, PoissonMemory memory
 template <class Real>
 class PoissonVectors {
  public:
-  virtual ~PoissonVectors() = default;
+  /// Throws std::runtime_error if the device cannot hold them, std::invalid_argument for textures in double precision.
+  PoissonVectors(Device& device, const PoissonExtents& extents, PoissonMemory memory);
 
   /// r, row by row, including ghost rows if any (fill(row, r), row from -1 on); p = 0. Stages pack and upload.
-  virtual void begin(const std::function<void(Index row, Real* r)>& fill) = 0;
-  virtual void bind_direction() = 0;
-  virtual void bind_update() = 0;
+  void begin(const std::function<void(Index row, Real* r)>& fill);
+  void bind_direction() const;
+  void bind_update() const;
   /// Makes the new p the current p.
-  virtual void exchange() = 0;
+  void exchange() { current_ = 3 - current_; }
   /// Call after a kernel: makes its writes visible to the next one.
-  virtual void make_writes_visible() const = 0;
+  void make_writes_visible() const;
   /// The buffer of r; 0 if r is in a texture.
-  virtual GLuint residual_buffer() const = 0;
-};
+  GLuint residual_buffer() const { return arrays_.empty() ? 0 : arrays_[0].id(); }
 
-/// Throws std::runtime_error if the device cannot hold them.
-template <class Real>
-std::unique_ptr<PoissonVectors<Real>> make_poisson_vectors(Device& device, const PoissonExtents& extents,
-                                                           PoissonMemory memory);
+ private:
+  void bind_read() const;
+
+  PoissonExtents extents_;
+  PoissonLayout layout_;
+  std::vector<DeviceArray<Real>> arrays_;      // r, and p twice; none with texture2d
+  std::vector<gl::TexelBufferHandle> texels_;  // the arrays, with texture1d
+  std::vector<TextureMatrix> textures_;        // with texture2d, whose border replaces ghost rows
+  std::size_t current_ = 1;                    // p
+};
 
 inline constexpr Index poisson_group = 256;  // invocations, poisson.glsl's
 

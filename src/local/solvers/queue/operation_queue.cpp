@@ -10,7 +10,7 @@ namespace glinpack {
 /// mutex of the queue guards the rest.
 struct UntypedOperationQueue::Result {
   Number number = 0;
-  std::unique_ptr<Operation> operation;
+  Operation operation;
   std::vector<ResultPointer> operands;
   Value value;
   std::exception_ptr error;
@@ -48,9 +48,8 @@ UntypedOperationQueue::~UntypedOperationQueue() {
   done_.wait(lock, [this] { return waiting_ == 0; });
 }
 
-UntypedOperationQueue::Number UntypedOperationQueue::enqueue(std::unique_ptr<Operation> operation,
-                                                             std::span<const Number> operands, bool on_device,
-                                                             bool early) {
+UntypedOperationQueue::Number UntypedOperationQueue::enqueue(Operation operation, std::span<const Number> operands,
+                                                             bool on_device, bool early) {
   const auto result = std::make_shared<Result>();
   result->number = next_number();
   result->on_device = on_device;
@@ -117,7 +116,7 @@ bool UntypedOperationQueue::cancel(Number number) {
     result->error = std::make_exception_ptr(
         OperationCancelled("operation " + std::to_string(number) + " was cancelled before it began"));
     result->done = true;
-    discarded_.push_back(Value(std::shared_ptr<Operation>(std::move(result->operation))));
+    discarded_.push_back(std::make_shared<Operation>(std::exchange(result->operation, nullptr)));
     for (const ResultPointer& operand : std::exchange(result->operands, {})) {
       --operand->users;
       if (operand->to_discard()) discarded_.push_back(std::move(operand->value));
@@ -223,12 +222,12 @@ void UntypedOperationQueue::execute(ResultPointer result, void* device) {
   std::exception_ptr error;
   try {
     const std::vector<Value> operands = values_of_operands(*result);
-    value = result->operation->run(device, operands);
+    value = result->operation(device, operands);
   } catch (...) {
     error = std::current_exception();
   }
   // before it counts as done, so that waiting threads find its resources released
-  result->operation.reset();
+  result->operation = nullptr;
   std::vector<ResultPointer> unused;  // the last pointers, destroyed after unlocking
   const std::lock_guard lock(mutex_);
   result->value = std::move(value);

@@ -62,15 +62,8 @@ class UntypedOperationQueue {
   using Number = std::uint64_t;
   using Value = std::shared_ptr<const void>;
 
-  /// The queue's thread calls run() and the destructor. If enqueue() throws, its caller calls the destructor.
-  class Operation {
-   public:
-    Operation() = default;
-    Operation(const Operation&) = delete;
-    Operation& operator=(const Operation&) = delete;
-    virtual ~Operation() = default;
-    virtual Value run(void* device, std::span<const Value> operands) = 0;
-  };
+  /// The queue's thread calls and destroys it. If enqueue() throws, its caller destroys it.
+  using Operation = std::function<Value(void* device, std::span<const Value> operands)>;
 
   /// Starts the thread, on which `make_device` is called first, and the device destroyed last. Throws what
   /// `make_device` throws.
@@ -79,8 +72,7 @@ class UntypedOperationQueue {
   UntypedOperationQueue& operator=(const UntypedOperationQueue&) = delete;
   ~UntypedOperationQueue();
 
-  Number enqueue(std::unique_ptr<Operation> operation, std::span<const Number> operands, bool on_device,
-                 bool early = false);
+  Number enqueue(Operation operation, std::span<const Number> operands, bool on_device, bool early = false);
   Value wait(Number number, bool forget);
   bool wait_for(Number number, std::chrono::duration<double> timeout);
   bool ready(Number number) const;
@@ -205,32 +197,9 @@ class OperationQueue {
   }
 
   template <class Callable, class... Operands>
-  class Call;
-  template <class Operation, class... Operands>
-  auto enqueue_call(bool early, Operation operation, ResultId<Operands>... operands);
+  auto enqueue_call(bool early, Callable callable, ResultId<Operands>... operands);
 
   UntypedOperationQueue queue_;
-};
-
-template <class Device>
-template <class Callable, class... Operands>
-class OperationQueue<Device>::Call final : public UntypedOperationQueue::Operation {
- public:
-  using Value = UntypedOperationQueue::Value;
-  using Result = std::decay_t<decltype(std::declval<Callable&>()(std::declval<Device&>(),
-                                                                 unwrapped(std::declval<const Operands&>())...))>;
-  explicit Call(Callable callable) : callable_(std::move(callable)) {}
-  Value run(void* device, std::span<const Value> operands) override {
-    return call(*static_cast<Device*>(device), operands, std::index_sequence_for<Operands...>());
-  }
-
- private:
-  template <std::size_t... position>
-  Value call(Device& device, [[maybe_unused]] std::span<const Value> operands, std::index_sequence<position...>) {
-    return std::make_shared<Result>(
-        callable_(device, unwrapped(*static_cast<const Operands*>(operands[position].get()))...));
-  }
-  Callable callable_;
 };
 
 template <class Device>
@@ -246,14 +215,22 @@ auto OperationQueue<Device>::enqueue_early(Operation operation, ResultId<Operand
 }
 
 template <class Device>
-template <class Operation, class... Operands>
-auto OperationQueue<Device>::enqueue_call(bool early, Operation operation, ResultId<Operands>... operands) {
-  using ThisCall = Call<Operation, Operands...>;
-  using Result = typename ThisCall::Result;
+template <class Callable, class... Operands>
+auto OperationQueue<Device>::enqueue_call(bool early, Callable callable, ResultId<Operands>... operands) {
+  using Value = UntypedOperationQueue::Value;
+  using Result =
+      std::decay_t<decltype(callable(std::declval<Device&>(), unwrapped(std::declval<const Operands&>())...))>;
   static_assert(!std::is_void_v<Result>, "an operation returns its result");
+  auto call = [shared = std::make_shared<Callable>(std::move(callable))](
+                  void* device, [[maybe_unused]] std::span<const Value> values) -> Value {
+    return [&]<std::size_t... position>(std::index_sequence<position...>)->Value {
+      return std::make_shared<Result>((*shared)(*static_cast<Device*>(device),
+                                                unwrapped(*static_cast<const Operands*>(values[position].get()))...));
+    }
+    (std::index_sequence_for<Operands...>());
+  };
   const std::array<std::uint64_t, sizeof...(Operands)> numbers{operands.number...};
-  return ResultId<Result>{
-      queue_.enqueue(std::make_unique<ThisCall>(std::move(operation)), numbers, is_on_device<Result>, early)};
+  return ResultId<Result>{queue_.enqueue(std::move(call), numbers, is_on_device<Result>, early)};
 }
 
 }  // namespace glinpack

@@ -6,12 +6,10 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "solvers/tridiagonal/tridiagonal_variants.hpp"
+#include "solvers/tridiagonal/tridiagonal_batches.hpp"
 
 namespace glinpack::solvers {
 namespace {
-
-constexpr std::array<std::string_view, all_tridiagonal_variants.size()> names{"raster", "compute", "cyclic-reduction"};
 
 Index tile_of(const DeviceDescription& device, const TridiagonalSettings& settings) {
   return std::min(device.texture_side, settings.tile.value_or(device.texture_side));
@@ -35,8 +33,6 @@ double bytes_of_an_element(const DeviceDescription& device, const TridiagonalSet
 
 }  // namespace
 
-std::string_view name_of(TridiagonalVariant variant) { return names[static_cast<std::size_t>(variant)]; }
-
 std::string describe(const DeviceDescription& device, const TridiagonalSettings& settings, Index count, Index n) {
   if (settings.variant == TridiagonalVariant::cyclic_reduction) {
     const Index steps = reduction_steps(settings, count, n);
@@ -55,87 +51,43 @@ std::string tridiagonal_obstacle(const DeviceDescription& device, const Tridiago
     return fmt::format(
         "a system of {} equations takes {:.2f} GiB an array, but {} has storage blocks of {:.2f} GiB: use a "
         "smaller N",
-        n, gl::gibibytes(n * static_cast<Index>(factor_bytes(precision))), device.renderer,
-        gl::gibibytes(device.storage_block));
+        n, gibibytes(n * static_cast<Index>(factor_bytes(precision))), device.renderer,
+        gibibytes(device.storage_block));
   }
   const double needed =
       bytes_of_an_element(device, settings, precision) * static_cast<double>(count) * static_cast<double>(n);
-  if (device.free_memory <= 0 || needed <= static_cast<double>(device.free_memory)) return {};
-  return fmt::format(
-      "{} systems of {} equations take {:.1f} GiB on the device, but {} has {:.1f} GiB free: use fewer "
-      "systems or a smaller N",
-      count, n, needed / (1024.0 * 1024 * 1024), device.renderer, gl::gibibytes(device.free_memory));
+  return memory_obstacle(device, fmt::format("{} systems of {} equations take", count, n), needed,
+                         "use fewer systems or a smaller N");
 }
 
-namespace {
-
-/// Checks the extents of systems for a variant.
 template <class Real>
-class CheckedTridiagonal final : public TridiagonalSolver<Real> {
- public:
-  CheckedTridiagonal(std::unique_ptr<TridiagonalSolver<Real>> solver, Index count, Index n)
-      : solver_(std::move(solver)), count_(count), n_(n) {}
-
-  void load(const TridiagonalSystems<Real>& systems) override {
-    if (systems.count != count_ || systems.n != n_) {
-      throw std::invalid_argument(
-          fmt::format("{} systems of {} equations instead of {} of {}", systems.count, systems.n, count_, n_));
-    }
-    for (const std::vector<Real>* elements : {&systems.lower, &systems.diagonal, &systems.upper, &systems.right}) {
-      check(elements->size());
-    }
-    solver_->load(systems);
+Steps make_tridiagonal(Device& device, const TridiagonalOperands<Real>& operands, const TridiagonalSettings& settings) {
+  const TridiagonalSystems<Real>& systems = *operands.systems;
+  if (systems.count < 1 || systems.n < 1) {
+    throw std::invalid_argument("there is nothing to solve: no system, or none that has an equation");
   }
-  void compute() override { solver_->compute(); }
-  std::optional<ZeroPivot> store(std::span<Real> solution) override {
-    check(solution.size());
-    return solver_->store(solution);
-  }
-
- private:
-  void check(std::size_t elements) const {
-    if (static_cast<Index>(elements) == count_ * n_) return;
+  for (const std::size_t elements : {systems.lower.size(), systems.diagonal.size(), systems.upper.size(),
+                                     systems.right.size(), operands.solution.size()}) {
+    if (static_cast<Index>(elements) == systems.count * systems.n) continue;
     throw std::invalid_argument(
-        fmt::format("{} elements instead of those of {} systems of {} equations", elements, count_, n_));
+        fmt::format("{} elements instead of those of {} systems of {} equations", elements, systems.count, systems.n));
   }
-
-  std::unique_ptr<TridiagonalSolver<Real>> solver_;
-  Index count_;
-  Index n_;
-};
-
-template <class Real>
-std::unique_ptr<TridiagonalSolver<Real>> make_unchecked(Device& device, Index count, Index n,
-                                                        const TridiagonalSettings& settings) {
+  const DeviceDescription& description = device.description();
+  const std::string obstacle =
+      tridiagonal_obstacle(description, settings, precision_of<Real>, systems.count, systems.n);
+  if (!obstacle.empty()) throw std::runtime_error(obstacle);
   if (settings.variant == TridiagonalVariant::cyclic_reduction) {
-    return make_cyclic_reduction<Real>(device, count, n, reduction_steps(settings, count, n), settings);
+    return make_cyclic_reduction<Real>(device, operands, settings);
   }
   if (settings.variant == TridiagonalVariant::compute) {
-    return takes_pieces(device.description(), settings) ? make_pieces<Real>(device, count, n, settings)
-                                                        : make_whole_systems<Real>(device, count, n, settings);
+    return takes_pieces(description, settings) ? make_pieces<Real>(device, operands, settings)
+                                               : make_whole_systems<Real>(device, operands, settings);
   }
-  if constexpr (std::is_same_v<Real, float>) {
-    return make_drawn_tridiagonal(device, count, n, tile_of(device.description(), settings));
-  } else {
-    throw std::invalid_argument("raster computes in single precision only");
-  }
+  if constexpr (std::is_same_v<Real, float>) return draw_tridiagonal(device, operands, tile_of(description, settings));
+  throw std::invalid_argument("raster computes in single precision only");
 }
 
-}  // namespace
-
-template <class Real>
-std::unique_ptr<TridiagonalSolver<Real>> make_tridiagonal_solver(Device& device, Index count, Index n,
-                                                                 const TridiagonalSettings& settings) {
-  if (count < 1 || n < 1)
-    throw std::invalid_argument("there is nothing to solve: no system, or none that has an equation");
-  const std::string obstacle = tridiagonal_obstacle(device.description(), settings, precision_of<Real>, count, n);
-  if (!obstacle.empty()) throw std::runtime_error(obstacle);
-  return std::make_unique<CheckedTridiagonal<Real>>(make_unchecked<Real>(device, count, n, settings), count, n);
-}
-
-template std::unique_ptr<TridiagonalSolver<float>> make_tridiagonal_solver(Device&, Index, Index,
-                                                                           const TridiagonalSettings&);
-template std::unique_ptr<TridiagonalSolver<double>> make_tridiagonal_solver(Device&, Index, Index,
-                                                                            const TridiagonalSettings&);
+template Steps make_tridiagonal(Device&, const TridiagonalOperands<float>&, const TridiagonalSettings&);
+template Steps make_tridiagonal(Device&, const TridiagonalOperands<double>&, const TridiagonalSettings&);
 
 }  // namespace glinpack::solvers

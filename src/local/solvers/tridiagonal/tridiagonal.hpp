@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,18 +22,16 @@ namespace glinpack::solvers {
 
 enum class TridiagonalVariant : std::uint8_t { raster, compute, cyclic_reduction };
 
-inline constexpr std::array all_tridiagonal_variants{TridiagonalVariant::raster, TridiagonalVariant::compute,
-                                                     TridiagonalVariant::cyclic_reduction};
-
-std::string_view name_of(TridiagonalVariant variant);  // "raster", "compute", "cyclic-reduction"
+inline constexpr auto all_tridiagonal_variants = first_kinds<TridiagonalVariant, 3>();
+constexpr std::string_view name_of(TridiagonalVariant variant) {
+  return name_among(variant, {"raster", "compute", "cyclic-reduction"});
+}
 
 /// Equations that an invocation of the variant compute takes. automatic: sixteen on a GPU, which reads and writes
 /// everything once; the system on software devices, since that is the least arithmetic.
 enum class Share : std::uint8_t { automatic, sixteen, system };
-inline constexpr std::array all_shares{Share::automatic, Share::sixteen, Share::system};
-constexpr std::string_view name_of(Share share) {
-  return share == Share::automatic ? "auto" : share == Share::sixteen ? "16" : "all";
-}
+inline constexpr auto all_shares = first_kinds<Share, 3>();
+constexpr std::string_view name_of(Share share) { return name_among(share, {"auto", "16", "all"}); }
 
 inline constexpr Index piece_equations = 16;
 
@@ -56,28 +53,19 @@ std::string describe(const DeviceDescription& device, const TridiagonalSettings&
 std::string tridiagonal_obstacle(const DeviceDescription& device, const TridiagonalSettings& settings,
                                  Precision precision, Index count, Index n);
 
-/// Systems of these extents, as often as needed: load, compute, store.
+/// As many elements of the solution as of the right-hand sides, system after system; it may be their memory.
 template <class Real>
-class TridiagonalSolver {
- public:
-  virtual ~TridiagonalSolver() = default;
-
-  /// Stages pack and upload of the device's clock. This and store() throw std::invalid_argument for other extents than
-  /// the solver's.
-  virtual void load(const TridiagonalSystems<Real>& systems) = 0;
-  /// Stage compute.
-  virtual void compute() = 0;
-  /// Stages download and unpack: system after system. Returns the first system with a zero pivot and its first such
-  /// equation; the solution of that system, and of systems that the variant solves in the same group, is then invalid.
-  virtual std::optional<ZeroPivot> store(std::span<Real> solution) = 0;
+struct TridiagonalOperands {
+  const TridiagonalSystems<Real>* systems = nullptr;
+  std::span<Real> solution = {};
 };
 
-/// For `count` systems of n equations, at least 1 each. Allocates and compiles. `device` must outlive the solver.
-/// Throws std::invalid_argument for raster in double precision, std::runtime_error as tridiagonal_obstacle() says and
-/// if the device fails.
+/// Allocates and compiles for the extents of the systems, at least 1 each. The step store throws ZeroPivotError; the
+/// solution of that system, and of systems that the variant solves in the same group, is then invalid. Throws
+/// std::invalid_argument for raster in double precision and for other numbers of elements than the extents',
+/// std::runtime_error as tridiagonal_obstacle() says and if the device fails.
 template <class Real>
-std::unique_ptr<TridiagonalSolver<Real>> make_tridiagonal_solver(Device& device, Index count, Index n,
-                                                                 const TridiagonalSettings& settings);
+Steps make_tridiagonal(Device& device, const TridiagonalOperands<Real>& operands, const TridiagonalSettings& settings);
 
 /// Additions, multiplications and divisions of Gaussian elimination (8 an equation), as rates count them whatever a
 /// variant does.

@@ -1,10 +1,9 @@
-#include "solvers/tridiagonal/tridiagonal_variants.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "solvers/device/texture_matrix.hpp"
+#include "solvers/tridiagonal/tridiagonal_batches.hpp"
 
 namespace glinpack::solvers {
 namespace {
@@ -38,24 +37,27 @@ struct Place {
   Index row;
 };
 
-class DrawnTridiagonal final : public TridiagonalSolver<float> {
+class DrawnTridiagonal {
  public:
-  DrawnTridiagonal(Device& device, Index count, Index n, Index tile)
+  DrawnTridiagonal(Device& device, const TridiagonalOperands<float>& operands, Index tile)
       : device_(device),
-        n_(n),
+        operands_(operands),
+        n_(operands.systems->n),
         tile_(tile),
         forward_(device.fragment_program("solvers/tridiagonal.frag", "#define BACKWARD 0\n")),
         backward_(device.fragment_program("solvers/tridiagonal.frag", "#define BACKWARD 1\n")),
         divide_(device.fragment_program("solvers/tridiagonal_solution.frag", "")) {
+    const Index count = operands.systems->count;
     for (Index system = 0; system < count; system += tile) {
       Strip& strip = strips_.emplace_back();
-      for (Index equation = 0; equation < n; equation += tile) {
-        strip.emplace_back(device, system, equation, std::min(tile, count - system), std::min(tile, n - equation));
+      for (Index equation = 0; equation < n_; equation += tile) {
+        strip.emplace_back(device, system, equation, std::min(tile, count - system), std::min(tile, n_ - equation));
       }
     }
   }
 
-  void load(const TridiagonalSystems<float>& systems) override {
+  void load() {
+    const TridiagonalSystems<float>& systems = *operands_.systems;
     for_tiles([&](Tile& tile) {
       tile.given.upload_texels([&](float* texels) {
         for_system_blocks(tile.systems(), tile.equations(), [&](Index s, Index begin, Index end) {
@@ -72,13 +74,14 @@ class DrawnTridiagonal final : public TridiagonalSolver<float> {
     });
   }
 
-  void compute() override {
+  void compute() {
     device_.measure(Stage::compute, [&] {
       for (Strip& strip : strips_) solve(strip);
     });
   }
 
-  std::optional<ZeroPivot> store(std::span<float> solution) override {
+  void store() {
+    const std::span<float> solution = operands_.solution;
     for_tiles([&](Tile& tile) {
       tile.solution.download_texels([&](const float* texels) {
         for_system_blocks(tile.systems(), tile.equations(), [&](Index s, Index begin, Index end) {
@@ -88,7 +91,7 @@ class DrawnTridiagonal final : public TridiagonalSolver<float> {
     });
     const bool finite = std::all_of(solution.begin(), solution.end(), [](float value) { return std::isfinite(value); });
     // a zero pivot makes later elements not finite
-    return finite ? std::nullopt : first_zero_pivot();
+    if (!finite) check_pivots(first_zero_pivot());
   }
 
  private:
@@ -151,6 +154,7 @@ class DrawnTridiagonal final : public TridiagonalSolver<float> {
   }
 
   Device& device_;
+  const TridiagonalOperands<float>& operands_;
   Index n_;
   Index tile_;
   gl::Program forward_, backward_, divide_;
@@ -159,8 +163,8 @@ class DrawnTridiagonal final : public TridiagonalSolver<float> {
 
 }  // namespace
 
-std::unique_ptr<TridiagonalSolver<float>> make_drawn_tridiagonal(Device& device, Index count, Index n, Index tile) {
-  return std::make_unique<DrawnTridiagonal>(device, count, n, tile);
+Steps draw_tridiagonal(Device& device, const TridiagonalOperands<float>& operands, Index tile) {
+  return steps_of(device.clock(), std::make_shared<DrawnTridiagonal>(device, operands, tile));
 }
 
 }  // namespace glinpack::solvers

@@ -2,7 +2,7 @@
 #include <array>
 #include <bit>
 
-#include "solvers/tridiagonal/tridiagonal_variants.hpp"
+#include "solvers/tridiagonal/tridiagonal_batches.hpp"
 
 namespace glinpack::solvers {
 namespace {
@@ -22,41 +22,6 @@ struct LevelExtents {
   LevelExtents next() const { return {pieces_of(2 * pieces)}; }
 };
 
-template <class Real>
-struct PiecePrograms {
-  PiecePrograms(const Device& device, Index count, Index n) {
-    const Index most = most_pieces(precision_of<Real>);
-    LevelExtents extents{pieces_of(n)};
-    while (extents.pieces > most) {
-      levels.push_back(extents);
-      extents = extents.next();
-    }
-    levels.push_back(extents);
-    pieces = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(extents.pieces)));
-    systems = std::clamp<Index>(usual_group / pieces, 1, count);
-    const std::string types = definition("DOUBLE", precision_of<Real> == Precision::double_);
-    const auto level_program = [&](bool normalized, bool expand) {
-      return device.compute_program("solvers/tridiagonal_level.comp",
-                                    types + definition("NORMALIZED", normalized) + definition("EXPAND", expand));
-    };
-    solve = device.compute_program("solvers/tridiagonal_pieces.comp",
-                                   types + definition("NORMALIZED", levels.size() > 1) + definition("PIECES", pieces) +
-                                       definition("SYSTEMS", systems));
-    for (const bool normalized : {false, true}) {
-      if (levels.size() < (normalized ? 3 : 2)) continue;
-      reduce[normalized] = level_program(normalized, false);
-      expand[normalized] = level_program(normalized, true);
-    }
-  }
-
-  std::vector<LevelExtents> levels;  // the last one is solved by a work group
-  Index pieces = 1;                  // invocations of a system in it
-  Index systems = 1;                 // of a work group
-  gl::Program solve;
-  std::array<gl::Program, 2> reduce;  // of the systems given, and of a level with 1 on its diagonal
-  std::array<gl::Program, 2> expand;
-};
-
 /// The systems after a reduction.
 template <class Real>
 struct Level {
@@ -66,75 +31,90 @@ struct Level {
 };
 
 template <class Real>
-class PieceBatch final : public TridiagonalBatch<Real> {
- public:
-  PieceBatch(Device& device, const BatchLayout& layout, std::shared_ptr<const PiecePrograms<Real>> programs)
-      : TridiagonalBatch<Real>(device, layout), programs_(std::move(programs)) {
-    for (std::size_t k = 1; k < programs_->levels.size(); ++k) {
-      levels_.emplace_back(device, layout.count * programs_->levels[k].equations());
+struct Pieces {
+  Pieces(Device& on, const BatchLayout& largest, const TridiagonalSettings& /*settings*/) : device(on) {
+    const Index most = most_pieces(precision_of<Real>);
+    extents.push_back({pieces_of(largest.n)});
+    while (extents.back().pieces > most) {
+      extents.push_back(extents.back().next());
+      levels.emplace_back(on, largest.count * extents.back().equations());
+    }
+    const auto invocations = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(extents.back().pieces)));
+    systems = std::clamp<Index>(usual_group / invocations, 1, largest.count);
+    const std::string types = definition("DOUBLE", precision_of<Real> == Precision::double_);
+    const auto level_program = [&](bool normalized, bool expanding) {
+      return on.compute_program("solvers/tridiagonal_level.comp",
+                                types + definition("NORMALIZED", normalized) + definition("EXPAND", expanding));
+    };
+    solve = on.compute_program("solvers/tridiagonal_pieces.comp", types + definition("NORMALIZED", !levels.empty()) +
+                                                                      definition("PIECES", invocations) +
+                                                                      definition("SYSTEMS", systems));
+    for (const bool normalized : {false, true}) {
+      if (levels.size() < (normalized ? 2 : 1)) continue;
+      reduce_level[normalized] = level_program(normalized, false);
+      expand_level[normalized] = level_program(normalized, true);
     }
   }
 
-  void compute() override {
-    for (std::size_t k = 0; k < levels_.size(); ++k) reduce(k);
-    bind_equations(levels_.size());
-    solution_of(levels_.size()).bind(4);
-    const gl::Program& program = programs_->solve;
-    set(program, levels_.size());
-    this->arrays.device().dispatch(program, 1, (count() + programs_->systems - 1) / programs_->systems);
-    for (std::size_t k = levels_.size(); k-- > 0;) expand(k);
+  void compute(const TridiagonalBatch<Real>& batch) {
+    for (std::size_t k = 0; k < levels.size(); ++k) reduce(batch, k);
+    bind_equations(batch, levels.size());
+    solution_of(batch, levels.size()).bind(4);
+    set(solve, batch, levels.size());
+    device.dispatch(solve, 1, (batch.layout.count + systems - 1) / systems);
+    for (std::size_t k = levels.size(); k-- > 0;) expand(batch, k);
   }
 
- private:
-  Index count() const { return this->arrays.layout().count; }
-  const DeviceArray<Real>& solution_of(std::size_t k) const {
-    return k == 0 ? this->arrays.solution() : levels_[k - 1].solution;
+  const DeviceArray<Real>& solution_of(const TridiagonalBatch<Real>& batch, std::size_t k) const {
+    return k == 0 ? batch.solution : levels[k - 1].solution;
   }
-  void bind_equations(std::size_t k) const {
-    (k == 0 ? this->arrays.lower() : levels_[k - 1].lower).bind(0);
-    (k == 0 ? this->arrays.upper() : levels_[k - 1].upper).bind(2);
-    (k == 0 ? this->arrays.right() : levels_[k - 1].right).bind(3);
+  void bind_equations(const TridiagonalBatch<Real>& batch, std::size_t k) const {
+    (k == 0 ? batch.lower : levels[k - 1].lower).bind(0);
+    (k == 0 ? batch.upper : levels[k - 1].upper).bind(2);
+    (k == 0 ? batch.right : levels[k - 1].right).bind(3);
   }
-  void set(const gl::Program& program, std::size_t k) const {
-    program.set(0, static_cast<GLint>(count()), static_cast<GLint>(programs_->levels[k].pieces));
+  void set(const gl::Program& program, const TridiagonalBatch<Real>& batch, std::size_t k) const {
+    program.set(0, to_int(batch.layout.count), to_int(extents[k].pieces));
     program.set(2, static_cast<GLint>(k));
   }
-  void dispatch_level(const gl::Program& program, std::size_t k, Index pieces) {
-    set(program, k);
-    program.set(1, static_cast<GLint>(programs_->levels[k + 1].equations() / 2));
-    this->arrays.device().dispatch(program, groups_for(pieces, level_group), count());
+  void dispatch_level(const gl::Program& program, const TridiagonalBatch<Real>& batch, std::size_t k, Index pieces) {
+    set(program, batch, k);
+    program.set(1, to_int(extents[k + 1].equations() / 2));
+    device.dispatch(program, groups_for(pieces, level_group), batch.layout.count);
   }
-  void reduce(std::size_t k) {
-    bind_equations(k);
-    levels_[k].lower.bind(4);
-    levels_[k].upper.bind(5);
-    levels_[k].right.bind(7);
-    dispatch_level(programs_->reduce[k > 0], k, programs_->levels[k + 1].equations() / 2);
+  void reduce(const TridiagonalBatch<Real>& batch, std::size_t k) {
+    bind_equations(batch, k);
+    levels[k].lower.bind(4);
+    levels[k].upper.bind(5);
+    levels[k].right.bind(7);
+    dispatch_level(reduce_level[k > 0], batch, k, extents[k + 1].equations() / 2);
   }
-  void expand(std::size_t k) {
-    bind_equations(k);
-    solution_of(k).bind(4);
-    solution_of(k + 1).bind(5);
-    dispatch_level(programs_->expand[k > 0], k, programs_->levels[k].pieces);
+  void expand(const TridiagonalBatch<Real>& batch, std::size_t k) {
+    bind_equations(batch, k);
+    solution_of(batch, k).bind(4);
+    solution_of(batch, k + 1).bind(5);
+    dispatch_level(expand_level[k > 0], batch, k, extents[k].pieces);
   }
 
-  std::shared_ptr<const PiecePrograms<Real>> programs_;
-  std::vector<Level<Real>> levels_;
+  Device& device;
+  std::vector<LevelExtents> extents;  // of the systems given, and of levels; the last is solved by a work group
+  std::vector<Level<Real>> levels;
+  Index systems = 1;  // of a work group
+  gl::Program solve;
+  std::array<gl::Program, 2> reduce_level;  // of the systems given, and of a level with 1 on its diagonal
+  std::array<gl::Program, 2> expand_level;
 };
 
 }  // namespace
 
 template <class Real>
-std::unique_ptr<TridiagonalSolver<Real>> make_pieces(Device& device, Index count, Index n,
-                                                     const TridiagonalSettings& settings) {
-  const auto programs = std::make_shared<const PiecePrograms<Real>>(device, count, n);
-  const BatchLayout all{.count = count, .n = n, .padded = round_up(n, piece_equations), .interleaved = false};
-  return make_batches<Real>(device, settings, all, [&](const BatchLayout& layout) {
-    return std::make_unique<PieceBatch<Real>>(device, layout, programs);
-  });
+Steps make_pieces(Device& device, const TridiagonalOperands<Real>& operands, const TridiagonalSettings& settings) {
+  const Index n = operands.systems->n;
+  return batched_steps<Real, Pieces<Real>>(
+      device, operands, settings, {.count = operands.systems->count, .n = n, .padded = round_up(n, piece_equations)});
 }
 
-template std::unique_ptr<TridiagonalSolver<float>> make_pieces(Device&, Index, Index, const TridiagonalSettings&);
-template std::unique_ptr<TridiagonalSolver<double>> make_pieces(Device&, Index, Index, const TridiagonalSettings&);
+template Steps make_pieces(Device&, const TridiagonalOperands<float>&, const TridiagonalSettings&);
+template Steps make_pieces(Device&, const TridiagonalOperands<double>&, const TridiagonalSettings&);
 
 }  // namespace glinpack::solvers

@@ -3,9 +3,11 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/matrix_view.hpp"
+#include "solvers/device/steps.hpp"
 
 namespace glinpack::solvers {
 
@@ -39,6 +41,21 @@ struct ZeroPivot {
   Index equation = 0;
   friend bool operator==(const ZeroPivot&, const ZeroPivot&) = default;
 };
+
+class ZeroPivotError : public NoResult {
+ public:
+  explicit ZeroPivotError(const ZeroPivot& at)
+      : NoResult("zero pivot: system " + std::to_string(at.system + 1) + ", row " + std::to_string(at.equation + 1)),
+        at_(at) {}
+  const ZeroPivot& at() const { return at_; }
+
+ private:
+  ZeroPivot at_;
+};
+/// Throws ZeroPivotError if there is a zero pivot.
+inline void check_pivots(const std::optional<ZeroPivot>& zero) {
+  if (zero) throw ZeroPivotError(*zero);
+}
 
 /// Diagonally dominant systems for elimination without pivoting: random off-diagonal elements and right-hand sides in
 /// (-0.5, 0.5], and a diagonal of either sign that exceeds the sum of their magnitudes by at least 0.5. From HPL's

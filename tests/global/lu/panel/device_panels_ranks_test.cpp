@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "base/hpl_generator.hpp"
-#include "lu/run.hpp"
 #include "matrix/matrix_source.hpp"
 #include "mpi/scatter_matrix.hpp"
+#include "run/run.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
 

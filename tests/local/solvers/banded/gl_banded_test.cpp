@@ -63,15 +63,14 @@ TEST_F(GlBanded, EveryVariantMultiplies) {
     for (const Case& c : cases) {
       SCOPED_TRACE(std::string(name_of(variant)) + " " + std::to_string(c.n));
       const std::vector<SparseEntry> entries = entries_of(c);
-      const JoinedDiagonals joined = join_diagonals(c.n, entries);
       const std::vector<float> x = vector_of(c.n);
       std::vector<float> y(x.size(), 9.0F);
-      const auto product = make_banded_product(device_, c.n, static_cast<Index>(joined.diagonals.size()), variant);
-      product->load(joined);
-      product->load(x);
+      const BandedProduct product{c.n, entries, x, y};
+      const Steps steps = make_banded_product(device_, product, variant);
+      steps.load();
       for (int round = 0; round < 2; ++round) {
-        product->compute();
-        product->store(y);
+        steps.compute();
+        steps.store();
         expect_product(c, entries, x, y);
       }
     }
@@ -80,12 +79,9 @@ TEST_F(GlBanded, EveryVariantMultiplies) {
 
 TEST_F(GlBanded, AMatrixWithoutElementsGivesZeros) {
   for (const BandedVariant variant : all_banded_variants) {
-    const auto product = make_banded_product(device_, 6, 0, variant);
+    const std::vector<float> x = vector_of(6);
     std::vector<float> y(6, 9.0F);
-    product->load(join_diagonals(6, {}));
-    product->load(vector_of(6));
-    product->compute();
-    product->store(y);
+    make_banded_product(device_, {6, {}, x, y}, variant).run();
     EXPECT_THAT(y, testing::Each(0.0F)) << name_of(variant);
   }
 }
@@ -94,10 +90,15 @@ TEST_F(GlBanded, ProductsLeaveNoGlObjectsNorDoFailedOnes) {
   device_.staging(1 << 12);
   const int before = test::count_gl_objects(*device_.context());
   for (const BandedVariant variant : all_banded_variants) {
-    const auto product = make_banded_product(device_, 20, 2, variant);
+    const std::vector<SparseEntry> entries{{0, 0, 1}, {0, 1, 1}};
+    std::vector<float> x(20), longer(21);
+    BandedProduct product{20, entries, x, x};
+    const Steps steps = make_banded_product(device_, product, variant);
     EXPECT_GT(test::count_gl_objects(*device_.context()), before);
-    EXPECT_THROW(product->load(join_diagonals(19, {})), std::invalid_argument);
-    EXPECT_THROW(product->load(vector_of(21)), std::invalid_argument);
+    product.entries = std::span(entries).first(1);
+    EXPECT_THROW(steps.load(), std::invalid_argument);
+    EXPECT_THROW(make_banded_product(device_, {20, entries, longer, x}, variant), std::invalid_argument);
+    EXPECT_THROW(make_banded_product(device_, {20, entries, x, longer}, variant), std::invalid_argument);
   }
   EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
 }

@@ -39,11 +39,6 @@ TEST(Packing, WholeTexelsBeyondTheMatrixAreZeros) {
   EXPECT_THAT(packed(Packing::p1x1, 4, 4), ElementsAre(1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0, 0, 0, 0, 0));
 }
 
-TEST(Packing, NamesIdentifyPackings) {
-  for (const Packing packing : all_packings) EXPECT_EQ(packing_from_name(name_of(packing)), packing);
-  EXPECT_FALSE(packing_from_name("3x3"));
-}
-
 TEST(Stages, IntervalsOfAStageAreSummed) {
   StageClock clock;
   clock.measure(Stage::pack, [] { usleep(2000); });

@@ -1,7 +1,7 @@
 // Compares every variant of Gauss-Jordan elimination on a device with LAPACK.
 #include <gmock/gmock.h>
 
-#include "solvers/elimination/gauss_jordan.hpp"
+#include "solvers/elimination/elimination.hpp"
 #include "tests/local/backend_harness.hpp"
 #include "tests/local/gl_objects.hpp"
 #include "tests/local/linear_systems.hpp"
@@ -32,7 +32,8 @@ class GlGaussJordan : public testing::Test {
  protected:
   Values<float> solve(Values<float> a, Values<float> b, const EliminationSettings& settings) {
     Values<float> x(b.rows, b.columns);
-    GaussJordan(device_, a.rows, b.columns, settings).solve(view(a), view(b), view(x));
+    DenseSystem system{.a = view(a), .b = view(b), .x = view(x)};
+    gauss_jordan.make(device_, system, settings).run();
     return x;
   }
   Index step_found_singular(const Values<float>& a, const EliminationSettings& settings,
@@ -57,22 +58,22 @@ TEST_F(GlGaussJordan, EveryVariantInverts) {
   for (const EliminationSettings& settings : all_settings()) {
     for (const Index n : {1, 6, 31}) {
       SCOPED_TRACE(describe(settings) + ", n " + std::to_string(n));
-      Values<float> a = test::random_values<float>(n, n, 7), inverse(n, n);
-      GaussJordan(device_, n, n, settings).invert(view(a), view(inverse));
-      test::expect_solution(a, inverse, test::identity(n));
+      const Values<float> a = test::random_values<float>(n, n, 7), identity = test::identity(n);
+      test::expect_solution(a, solve(a, identity, settings), identity);
     }
   }
 }
 
-TEST_F(GlGaussJordan, OneObjectSolvesSeveralSystems) {
+TEST_F(GlGaussJordan, TheStepsSolveSeveralSystems) {
   for (const EliminationSettings& settings : all_settings()) {
     SCOPED_TRACE(describe(settings));
-    GaussJordan solver(device_, 9, 2, settings);
-    Values<float> zeros(9, 9), b = test::random_values<float>(9, 2, 2), x(9, 2);
-    EXPECT_EQ(singular_step([&] { solver.solve(view(zeros), view(b), view(x)); }), 0);
+    Values<float> a(9, 9), b = test::random_values<float>(9, 2, 2), x(9, 2);
+    DenseSystem system{.a = view(a), .b = view(b), .x = view(x)};
+    const Steps steps = gauss_jordan.make(device_, system, settings);
+    EXPECT_EQ(singular_step([&] { steps.run(); }), 0);
     for (const unsigned seed : {4U, 5U}) {
-      Values<float> a = test::random_values<float>(9, 9, seed);
-      solver.solve(view(a), view(b), view(x));
+      test::copy_elements(test::random_values<float>(9, 9, seed), a);
+      steps.run();
       test::expect_solution(a, x, b);
     }
   }
@@ -133,14 +134,13 @@ TEST_F(GlGaussJordan, TheFormulaPrintedInThePaperSolves) {
 }
 
 TEST_F(GlGaussJordan, RejectsNonFiniteNumbersAndNamesTheirRowAndColumn) {
-  GaussJordan solver(device_, 3, 1);
   for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    Values<float> good = test::identity(3), bad = good, right(3, 1), x(3, 1);
+    Values<float> good = test::identity(3), bad = good, right(3, 1);
     bad(1, 2) = value;
-    EXPECT_THROW(solver.solve(view(bad), view(right), view(x)), std::invalid_argument);
+    EXPECT_THROW(solve(bad, right, {}), std::invalid_argument);
     right(2, 0) = value;
     try {
-      solver.solve(view(good), view(right), view(x));
+      solve(good, right, {});
       ADD_FAILURE() << "not rejected";
     } catch (const std::invalid_argument& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr("row 3, column 1 of B"));
@@ -149,19 +149,14 @@ TEST_F(GlGaussJordan, RejectsNonFiniteNumbersAndNamesTheirRowAndColumn) {
 }
 
 TEST_F(GlGaussJordan, RejectsExtentsThatDoNotMatch) {
-  GaussJordan solver(device_, 4, 2);
   Values<float> a = test::identity(4), wide(4, 5), b(4, 2), few(3, 2), one(4, 1), x(4, 2);
-  EXPECT_THROW(solver.solve(view(wide), view(b), view(x)), std::invalid_argument);
-  EXPECT_THROW(solver.solve(view(a), view(few), view(x)), std::invalid_argument);
-  EXPECT_THROW(solver.solve(view(a), view(one), view(x)), std::invalid_argument);
-}
-
-TEST_F(GlGaussJordan, RejectsASolutionOfOtherExtents) {
-  for (const EliminationSettings& settings : all_settings()) {
-    GaussJordan solver(device_, 6, 2, settings);
-    for (const auto& [rows, columns] : {std::pair{Index{9}, Index{2}}, {Index{6}, Index{1}}, {Index{5}, Index{2}}}) {
-      Values<float> x(rows, columns);
-      EXPECT_THROW(solver.store(view(x)), std::invalid_argument) << rows << " x " << columns;
+  for (DenseSystem system : {DenseSystem{.a = view(wide), .b = view(b), .x = view(x)},
+                             {.a = view(a), .b = view(few), .x = view(x)},
+                             {.a = view(a), .b = view(one), .x = view(x)},
+                             {.a = view(a), .b = view(b), .x = view(few)},
+                             {.a = view(a), .b = view(b), .x = view(x), .factors = view(x)}}) {
+    for (const Elimination& method : {gauss_jordan, plu_packed}) {
+      EXPECT_THROW(method.make(device_, system, {}), std::invalid_argument);
     }
   }
 }
@@ -175,9 +170,9 @@ TEST_F(GlGaussJordan, SolversLeaveNoGlObjectsNorDoFailedOnes) {
     EXPECT_EQ(step_found_singular(Values<float>(6, 6), settings), 0);
     EXPECT_THROW(solve(Values<float>(6, 5), Values<float>(6, 1), settings), std::invalid_argument);
     const Index columns = side * block_size(settings.variant);
-    EXPECT_THAT(GaussJordan::obstacle(device_.description(), 2, columns, settings),
+    EXPECT_THAT(gauss_jordan.obstacle(device_.description(), 2, columns, settings),
                 testing::HasSubstr(std::to_string(side)));
-    EXPECT_THROW(GaussJordan(device_, 2, columns, settings), std::runtime_error);
+    EXPECT_THROW(solve(Values<float>(2, 2), Values<float>(2, columns), settings), std::runtime_error);
     EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
   }
 }

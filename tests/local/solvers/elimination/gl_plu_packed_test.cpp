@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "solvers/elimination/plu_packed.hpp"
+#include "solvers/elimination/elimination.hpp"
 #include "tests/local/backend_harness.hpp"
 #include "tests/local/gl_objects.hpp"
 #include "tests/local/linear_systems.hpp"
@@ -42,18 +42,11 @@ TEST_F(GlPluPacked, EveryVariantFactorisesAndSolvesOddAndEvenSizes) {
     for (const auto& [n, columns] : {std::pair{1, 1}, {2, 3}, {5, 2}, {16, 1}, {33, 5}, {50, 4}}) {
       SCOPED_TRACE(std::string(name_of(variant)) + ", n " + std::to_string(n));
       Values<float> a = test::random_values<float>(n, n, 7), factors(n, n);
-      PluPacked plu(device_, n, columns, {.variant = variant});
-      plu.load(view(a));
-      plu.factorize();
-      plu.store_factors(view(factors));
-      expect_factors(a, factors, plu.row_order());
-      for (const unsigned seed : {2U, 3U}) {
-        Values<float> b = test::random_values<float>(n, columns, seed), x(n, columns);
-        plu.load_right(view(b));
-        plu.substitute();
-        plu.store(view(x));
-        test::expect_solution(a, x, b);
-      }
+      Values<float> b = test::random_values<float>(n, columns, 2), x(n, columns);
+      DenseSystem system{.a = view(a), .b = view(b), .x = view(x), .factors = view(factors)};
+      plu_packed.make(device_, system, {.variant = variant}).run();
+      expect_factors(a, factors, system.row_order);
+      test::expect_solution(a, x, b);
     }
   }
 }
@@ -61,10 +54,8 @@ TEST_F(GlPluPacked, EveryVariantFactorisesAndSolvesOddAndEvenSizes) {
 TEST_F(GlPluPacked, PlainPivotingMatchesLapackPivots) {
   constexpr Index n = 24;
   Values<float> a = test::random_values<float>(n, n, 9), factors(n, n);
-  PluPacked plu(device_, n, 0, {.variant = EliminationVariant::plain});
-  plu.load(view(a));
-  plu.factorize();
-  plu.store_factors(view(factors));
+  DenseSystem system{.a = view(a), .factors = view(factors)};
+  plu_packed.make(device_, system, {.variant = EliminationVariant::plain}).run();
   Values<float> expected = test::transposed(a);  // LAPACK's function returns the transposed factors of the transpose
   ASSERT_EQ(solve_on_host<float>(view(expected), {nullptr, 0, 0, 1}), 0);
   double largest = 0, difference = 0;
@@ -79,14 +70,15 @@ TEST_F(GlPluPacked, PlainPivotingMatchesLapackPivots) {
   EXPECT_LE(*std::max_element(factors.elements.begin(), factors.elements.end()), 2 * largest);
 }
 
-TEST_F(GlPluPacked, OneObjectSolvesSeveralSystems) {
+TEST_F(GlPluPacked, TheStepsSolveSeveralSystems) {
   for (const EliminationVariant variant : all_elimination_variants) {
-    PluPacked plu(device_, 9, 2, {.variant = variant});
-    Values<float> zeros(9, 9), b = test::random_values<float>(9, 2, 2), x(9, 2);
-    EXPECT_EQ(singular_step([&] { plu.solve(view(zeros), view(b), view(x)); }), 0);
+    Values<float> a(9, 9), b = test::random_values<float>(9, 2, 2), x(9, 2);
+    DenseSystem system{.a = view(a), .b = view(b), .x = view(x)};
+    const Steps steps = plu_packed.make(device_, system, {.variant = variant});
+    EXPECT_EQ(singular_step([&] { steps.run(); }), 0);
     for (const unsigned seed : {4U, 5U}) {
-      Values<float> a = test::random_values<float>(9, 9, seed);
-      plu.solve(view(a), view(b), view(x));
+      test::copy_elements(test::random_values<float>(9, 9, seed), a);
+      steps.run();
       test::expect_solution(a, x, b);
     }
   }
@@ -97,9 +89,8 @@ TEST_F(GlPluPacked, ReportsTheStepOfSingularAndNearlySingularMatrices) {
     SCOPED_TRACE(name_of(variant));
     const Index block = block_size(variant);
     const auto step_of = [&](Values<float> a) {
-      PluPacked plu(device_, a.rows, 0, {.variant = variant});
-      plu.load(view(a));
-      return singular_step([&] { plu.factorize(); });
+      DenseSystem system{.a = view(a)};
+      return singular_step([&] { plu_packed.make(device_, system, {.variant = variant}).run(); });
     };
     Values<float> column = test::random_values<float>(12, 12, 5), row = test::random_values<float>(14, 14, 6),
                   near = test::random_values<float>(8, 8, 5);
@@ -112,15 +103,12 @@ TEST_F(GlPluPacked, ReportsTheStepOfSingularAndNearlySingularMatrices) {
   }
 }
 
-TEST_F(GlPluPacked, RejectsUnsupportedCalls) {
-  PluPacked plu(device_, 4, 2);
-  Values<float> a = test::identity(4), wide(4, 5), b(4, 2), one(4, 1), x(4, 2);
-  EXPECT_THROW(plu.load_right(view(b)), std::logic_error);  // before any factorisation
-  EXPECT_THROW(plu.solve(view(wide), view(b), view(x)), std::invalid_argument);
-  EXPECT_THROW(plu.solve(view(a), view(one), view(x)), std::invalid_argument);
+TEST_F(GlPluPacked, RejectsNonFiniteNumbersAndFullPivoting) {
+  Values<float> a = test::identity(4);
+  DenseSystem system{.a = view(a)};
+  EXPECT_THROW(plu_packed.make(device_, system, {.pivoting = EliminationPivoting::full}), std::invalid_argument);
   a(2, 1) = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THROW(plu.solve(view(a), view(b), view(x)), std::invalid_argument);
-  EXPECT_THROW(PluPacked(device_, 4, 2, {.pivoting = EliminationPivoting::full}), std::invalid_argument);
+  EXPECT_THROW(plu_packed.make(device_, system, {}).run(), std::invalid_argument);
 }
 
 TEST_F(GlPluPacked, SolversLeaveNoGlObjectsNorDoFailedOnes) {
@@ -130,15 +118,18 @@ TEST_F(GlPluPacked, SolversLeaveNoGlObjectsNorDoFailedOnes) {
   for (const EliminationVariant variant : all_elimination_variants) {
     const EliminationSettings settings{.variant = variant};
     {
-      PluPacked plu(device_, 6, 1, settings);
       Values<float> zeros(6, 6), b(6, 1), x(6, 1);
+      DenseSystem system{.a = view(zeros), .b = view(b), .x = view(x)};
+      const Steps steps = plu_packed.make(device_, system, settings);
       EXPECT_GT(test::count_gl_objects(*device_.context()), before);
-      EXPECT_THROW(plu.solve(view(zeros), view(b), view(x)), SingularMatrixError);
+      EXPECT_THROW(steps.run(), SingularMatrixError);
     }
     const Index columns = side * block_size(variant) + 1;
-    EXPECT_THAT(PluPacked::obstacle(device_.description(), 2, columns, settings),
+    EXPECT_THAT(plu_packed.obstacle(device_.description(), 2, columns, settings),
                 testing::HasSubstr(std::to_string(side)));
-    EXPECT_THROW(PluPacked(device_, 2, columns, settings), std::runtime_error);
+    Values<float> a(2, 2), wide(2, columns);
+    DenseSystem system{.a = view(a), .b = view(wide), .x = view(wide)};
+    EXPECT_THROW(plu_packed.make(device_, system, settings), std::runtime_error);
     EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
   }
 }

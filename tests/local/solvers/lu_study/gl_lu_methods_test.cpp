@@ -59,16 +59,26 @@ std::string text_of(const LuSettings& settings, Index n) {
          std::to_string(n);
 }
 
-class GlLuMethods : public testing::Test {
- protected:
-  Values<float> factorize(LuDrawing& drawing, Values<float> a) {
-    Values<float> factors(a.rows, a.columns);
-    drawing.load(view(a));
-    drawing.run();
-    drawing.store(view(factors));
-    return factors;
+/// A matrix, its factors, and the drawing that computes them.
+struct Drawn {
+  Drawn(Device& device, const LuSettings& settings, Values<float> of)
+      : a(std::move(of)),
+        factors(a.rows, a.rows),
+        system{.a = view(a), .factors = view(factors)},
+        drawing(device, system, settings) {}
+  void factorize() {
+    drawing.load();
+    drawing.compute();
+    drawing.store();
   }
 
+  Values<float> a, factors;
+  DenseSystem system;
+  LuDrawing drawing;
+};
+
+class GlLuMethods : public testing::Test {
+ protected:
   Device device_{test::any_gl_device(), {}, true};
 };
 
@@ -76,10 +86,11 @@ TEST_F(GlLuMethods, EveryMethodAndStrategyMatchesPlainLoops) {
   for (const LuSettings& settings : all_lu_settings()) {
     for (const Index n : {1, 2, 4, 5, 8, 13, 30}) {
       SCOPED_TRACE(text_of(settings, n));
-      LuDrawing drawing(device_, n, settings);
+      Drawn drawn(device_, settings, dominant(n, 3));
       for (const unsigned seed : {3U, 4U}) {
-        const Values<float> a = dominant(n, seed);
-        expect_factors(a, factorize(drawing, a));
+        test::copy_elements(dominant(n, seed), drawn.a);
+        drawn.factorize();
+        expect_factors(drawn.a, drawn.factors);
       }
     }
   }
@@ -89,8 +100,9 @@ TEST_F(GlLuMethods, CountsEqualTable1) {
   for (const LuSettings& settings : all_lu_settings()) {
     for (const Index n : {4, 20}) {
       SCOPED_TRACE(text_of(settings, n));
-      LuDrawing drawing(device_, n, settings);
-      factorize(drawing, dominant(n, 1));
+      Drawn drawn(device_, settings, dominant(n, 1));
+      drawn.factorize();
+      const LuDrawing& drawing = drawn.drawing;
       const std::optional<LuCounts> paper = lu_table1(settings, n);
       ASSERT_TRUE(paper);
       EXPECT_EQ(drawing.counts().passes, paper->passes);
@@ -106,19 +118,20 @@ TEST_F(GlLuMethods, PartialRunsCountOnlyTheirOwnWork) {
   constexpr Index n = 12;
   for (const LuSettings& settings : all_lu_settings()) {
     SCOPED_TRACE(text_of(settings, n));
-    LuDrawing drawing(device_, n, settings);
-    const Values<float> a = dominant(n, 2);
-    factorize(drawing, a);
+    Drawn drawn(device_, settings, dominant(n, 2));
+    LuDrawing& drawing = drawn.drawing;
+    drawn.factorize();
     const LuCounts all = drawing.counts();
     for (const Work work : {Work::without_copies, Work::commands, Work::access}) {
-      drawing.run(work);
+      drawing.compute(work);
       EXPECT_EQ(drawing.counts().passes, all.passes);
       EXPECT_EQ(drawing.counts().copies, all.copies);
       EXPECT_EQ(drawing.counts().copied_bytes, 0);
       EXPECT_EQ(drawing.counts().drawn_texels, work == Work::commands ? 0 : all.drawn_texels);
       EXPECT_EQ(drawing.counts().read_bytes, work == Work::commands ? 0 : all.read_bytes);
     }
-    expect_factors(a, factorize(drawing, a));
+    drawn.factorize();
+    expect_factors(drawn.a, drawn.factors);
   }
 }
 
@@ -126,12 +139,11 @@ TEST_F(GlLuMethods, CommandsAloneDoNotChangeTheMatrix) {
   constexpr Index n = 7;
   for (const LuSettings& settings : all_lu_settings()) {
     SCOPED_TRACE(text_of(settings, n));
-    LuDrawing drawing(device_, n, settings);
-    Values<float> a = dominant(n, 2), kept(n, n);
-    drawing.load(view(a));
-    drawing.run(Work::commands);
-    drawing.store(view(kept));
-    EXPECT_EQ(kept.elements, a.elements);
+    Drawn drawn(device_, settings, dominant(n, 2));
+    drawn.drawing.load();
+    drawn.drawing.compute(Work::commands);
+    drawn.drawing.store();
+    EXPECT_EQ(drawn.factors.elements, drawn.a.elements);
   }
 }
 
@@ -140,12 +152,11 @@ TEST_F(GlLuMethods, AccessesAloneReadTheTexelsOfTheDecomposition) {
   constexpr Index n = 9;
   for (const LuMethod method : all_lu_methods) {
     SCOPED_TRACE(name_of(method));
-    LuDrawing drawing(device_, n, {method, LuStrategy::switching});
-    Values<float> a = dominant(n, 5), read(n, n);
-    drawing.load(view(a));
-    drawing.run(Work::access);
-    drawing.store(view(read));
-    Values<float> expected = a;
+    Drawn drawn(device_, {method, LuStrategy::switching}, dominant(n, 5));
+    drawn.drawing.load();
+    drawn.drawing.compute(Work::access);
+    drawn.drawing.store();
+    Values<float> expected = drawn.a;
     for (Index i = 0; i < n; ++i) {
       for (Index j = i + 1; j < n; ++j) {
         const float multiplier = std::min(expected(j, i), expected(i, i));
@@ -155,7 +166,7 @@ TEST_F(GlLuMethods, AccessesAloneReadTheTexelsOfTheDecomposition) {
         expected(j, i) = multiplier;
       }
     }
-    EXPECT_EQ(read.elements, expected.elements);
+    EXPECT_EQ(drawn.factors.elements, expected.elements);
   }
 }
 
@@ -163,13 +174,12 @@ TEST_F(GlLuMethods, TimestampsDoNotChangeTheFactors) {
   constexpr Index n = 10;
   for (const LuSettings& settings : all_lu_settings()) {
     SCOPED_TRACE(text_of(settings, n));
-    LuDrawing drawing(device_, n, settings);
-    Values<float> a = dominant(n, 6), factors(n, n);
-    drawing.load(view(a));
-    const LuDrawing::DeviceSeconds seconds = drawing.run_timed(Work::whole);
+    Drawn drawn(device_, settings, dominant(n, 6));
+    drawn.drawing.load();
+    const LuDrawing::DeviceSeconds seconds = drawn.drawing.compute_timed(Work::whole);
     EXPECT_TRUE(std::isfinite(seconds.passes) && std::isfinite(seconds.copies));
-    drawing.store(view(factors));
-    expect_factors(a, factors);
+    drawn.drawing.store();
+    expect_factors(drawn.a, drawn.factors);
   }
 }
 
@@ -181,26 +191,30 @@ TEST_F(GlLuMethods, ReportsTheStepOfATooSmallPivot) {
   }
   for (const LuSettings& settings : all_lu_settings()) {
     SCOPED_TRACE(text_of(settings, 9));
-    LuDrawing drawing(device_, 9, settings);
+    Drawn drawn(device_, settings, zero);
     std::string message;
-    EXPECT_EQ(singular_step([&] { factorize(drawing, zero); }, &message), 5);
+    EXPECT_EQ(singular_step([&] { drawn.factorize(); }, &message), 5);
     EXPECT_THAT(message, testing::HasSubstr("step 6 of 9"));
-    EXPECT_EQ(singular_step([&] { factorize(drawing, nearly); }), 3);
-    const Values<float> good = dominant(9, 9);
-    expect_factors(good, factorize(drawing, good));
+    test::copy_elements(nearly, drawn.a);
+    EXPECT_EQ(singular_step([&] { drawn.factorize(); }), 3);
+    test::copy_elements(dominant(9, 9), drawn.a);
+    drawn.factorize();
+    expect_factors(drawn.a, drawn.factors);
   }
-  LuUnpivoted blocked(test::any_gl_device(), 1, {}, 9);
   Values<float> factors(9, 9);
-  EXPECT_EQ(singular_step([&] { blocked.factorize(view(zero), view(factors)); }), 5);
+  const DenseSystem system{.a = view(zero), .factors = view(factors)};
+  EXPECT_EQ(singular_step([&] { make_unpivoted_lu(test::any_gl_device(), 1, {}, system).run(); }), 5);
 }
 
 TEST_F(GlLuMethods, TheBlockedMethodMatchesPlainLoops) {
   for (const Index n : {1, 2, 63, 64, 65, 150}) {
     SCOPED_TRACE(n);
-    LuUnpivoted blocked(test::any_gl_device(), 1, {}, n);
+    Values<float> a(n, n), factors(n, n);
+    const DenseSystem system{.a = view(a), .factors = view(factors)};
+    const Steps steps = make_unpivoted_lu(test::any_gl_device(), 1, {}, system);
     for (const unsigned seed : {1U, 2U}) {
-      Values<float> a = dominant(n, seed), factors(n, n);
-      blocked.factorize(view(a), view(factors));
+      test::copy_elements(dominant(n, seed), a);
+      steps.run();
       expect_factors(a, factors);
     }
   }
@@ -216,15 +230,12 @@ TEST_F(GlLuMethods, RejectsUnsupportedSettingsAndLeavesNoGlObjects) {
   device_.staging(1 << 12);
   const int before = test::count_gl_objects(*device_.context());
   for (const LuSettings& settings : all_lu_settings()) {
-    LuDrawing drawing(device_, 4, settings);
-    Values<float> wide(4, 5), bad = dominant(4, 1), factors(3, 3);
-    bad(2, 1) = std::numeric_limits<float>::quiet_NaN();
-    EXPECT_THROW(drawing.load(view(wide)), std::invalid_argument);
-    EXPECT_THROW(drawing.load(view(bad)), std::invalid_argument);
-    EXPECT_THROW(drawing.store(view(factors)), std::invalid_argument);
-    Values<float> good = dominant(4, 1);
-    drawing.load(view(good));
-    drawing.run_timed(Work::whole);
+    Drawn drawn(device_, settings, dominant(4, 1));
+    drawn.factorize();
+    drawn.drawing.compute_timed(Work::whole);
+    drawn.a(2, 1) = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_THROW(drawn.drawing.load(), std::invalid_argument);
+    EXPECT_THROW(Drawn(device_, settings, Values<float>(4, 5)), std::invalid_argument);
     const Index side = device_.description().texture_side;
     EXPECT_THAT(LuDrawing::obstacle(device_.description(), side + 1, settings),
                 testing::HasSubstr(std::to_string(side)));

@@ -23,11 +23,12 @@ class GlMatmul : public testing::Test {
                  b = test::random_values<Real>(e.depth, e.columns, 2);
     Values<Real> expected(e.rows, e.columns), computed(e.rows, e.columns);
     multiply_on_host<Real>(view(a), view(b), view(expected));
-    const auto product = make_matrix_product<Real>(device_, e, settings);
-    product->load(view(a), view(b));
+    const Product<Real> product{view(a), view(b), view(computed)};
+    const Steps steps = make_product(device_, product, settings);
+    steps.load();
     for (int round = 0; round < 2; ++round) {  // the second product must not depend on the first
-      product->compute();
-      product->store(view(computed));
+      steps.compute();
+      steps.store();
       EXPECT_LE(largest_difference(computed, expected), tolerance<Real>(e.depth));
     }
   }
@@ -66,17 +67,17 @@ TEST_F(GlMatmul, ComputeShadersMultiplyInBothPrecisions) {
 }
 
 TEST_F(GlMatmul, RasterVariantsRejectDoublePrecision) {
-  EXPECT_THROW(make_matrix_product<double>(device_, {4, 4, 4}, {.variant = MatmulVariant::single_pass}),
+  Values<double> a(4, 4);
+  EXPECT_THROW(make_product<double>(device_, {view(a), view(a), view(a)}, {.variant = MatmulVariant::single_pass}),
                std::invalid_argument);
 }
 
 TEST_F(GlMatmul, StagesAreTimedSeparately) {
   Values<float> a = test::random_values<float>(16, 16, 1), c(16, 16);
-  const auto product = make_matrix_product<float>(device_, {16, 16, 16}, {.variant = MatmulVariant::single_pass});
+  const Product<float> product{view(a), view(a), view(c)};
+  const Steps steps = make_product(device_, product, {.variant = MatmulVariant::single_pass});
   device_.clock().clear();
-  product->load(view(a), view(a));
-  product->compute();
-  product->store(view(c));
+  steps.run();
   const StageTimes times = device_.clock().times();
   for (const Stage stage : all_stages) EXPECT_GT(times.of(stage), 0) << name_of(stage);
   EXPECT_LT(times.compute(), times.with_transfer());
@@ -90,7 +91,8 @@ TEST_F(GlMatmul, RejectsATooLargeTextureNamesTheLimitAndLeavesNoGlObjects) {
   for (const ProductExtents& e : {ProductExtents{2, 3, side + 1}, ProductExtents{4 * side + 1, 3, 2}}) {
     EXPECT_THAT(matmul_obstacle(device_.description(), e, settings, Precision::single),
                 testing::HasSubstr(std::to_string(side)));
-    EXPECT_THROW(make_matrix_product<float>(device_, e, settings), std::runtime_error);
+    Values<float> a(e.rows, e.depth), b(e.depth, e.columns), c(e.rows, e.columns);
+    EXPECT_THROW(make_product<float>(device_, {view(a), view(b), view(c)}, settings), std::runtime_error);
   }
   EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
 }
@@ -101,12 +103,15 @@ TEST_F(GlMatmul, ProductsLeaveNoGlObjectsNorDoFailedOnes) {
   for (const MatmulVariant variant : all_matmul_variants) {
     const MatmulSettings settings{.variant = variant};
     expect_product<float>({9, 8, 7}, settings);
-    const auto product = make_matrix_product<float>(device_, {4, 4, 4}, settings);
-    EXPECT_GT(test::count_gl_objects(*device_.context()), before) << name_of(variant);
     Values<float> tall(5, 4), wide(4, 5), right(4, 4);
-    EXPECT_THROW(product->load(view(tall), view(right)), std::invalid_argument);
-    EXPECT_THROW(product->load(view(right), view(wide)), std::invalid_argument);
-    EXPECT_THROW(product->store(view(wide)), std::invalid_argument);
+    const Product<float> product{view(right), view(right), view(right)};
+    const Steps steps = make_product(device_, product, settings);
+    EXPECT_GT(test::count_gl_objects(*device_.context()), before) << name_of(variant);
+    for (const Product<float>& wrong : {Product<float>{view(tall), view(right), view(right)},
+                                        {view(right), view(wide), view(right)},
+                                        {view(right), view(right), view(wide)}}) {
+      EXPECT_THROW(make_product(device_, wrong, settings), std::invalid_argument);
+    }
   }
   EXPECT_THROW(device_.fragment_program("solvers/matmul.frag", "#define PACKING nonsense\n"), std::runtime_error);
   EXPECT_EQ(test::count_gl_objects(*device_.context()), before);

@@ -3,8 +3,7 @@
 
 #include <future>
 
-#include "solvers/elimination/gauss_jordan.hpp"
-#include "solvers/elimination/plu_packed.hpp"
+#include "solvers/elimination/elimination.hpp"
 #include "solvers/queue/operation_queue.hpp"
 #include "solvers/tridiagonal/tridiagonal.hpp"
 #include "tests/local/backend_harness.hpp"
@@ -14,26 +13,35 @@ namespace glinpack::solvers {
 namespace {
 
 using Queue = OperationQueue<Device>;
-using Solver = std::unique_ptr<TridiagonalSolver<float>>;
 using Numbers = std::vector<float>;
 
 constexpr Index n = 20;
 
+/// Solves the systems that `operands` refers to.
+struct BoundSolver {
+  BoundSolver(Device& device, const TridiagonalSystems<float>& systems, TridiagonalVariant variant)
+      : solution(systems.right.size()),
+        operands{&systems, solution},
+        steps(make_tridiagonal(device, operands, {.variant = variant})) {}
+  Numbers solution;
+  TridiagonalOperands<float> operands;
+  Steps steps;
+};
+using Solver = std::unique_ptr<BoundSolver>;
+
 class GlQueue : public testing::Test {
  protected:
   ResultId<OnDevice<Solver>> make_solver(TridiagonalVariant variant) {
-    return queue_.enqueue([variant](Device& device) {
-      return OnDevice<Solver>{make_tridiagonal_solver<float>(device, 3, n, {.variant = variant})};
+    return queue_.enqueue([this, variant](Device& device) {
+      return OnDevice<Solver>{std::make_unique<BoundSolver>(device, systems_, variant)};
     });
   }
   ResultId<Numbers> solve(ResultId<OnDevice<Solver>> solver, const TridiagonalSystems<float>& systems) {
     return queue_.enqueue(
         [&systems](Device&, const Solver& used) {
-          used->load(systems);
-          used->compute();
-          Numbers solution(systems.right.size());
-          if (used->store(solution)) throw std::range_error("zero pivot");
-          return solution;
+          used->operands.systems = &systems;
+          used->steps.run();
+          return used->solution;
         },
         solver);
   }
@@ -70,25 +78,28 @@ TEST_F(GlQueue, ErrorsAreThrownInTheWaitingThreadAndLeaveNoGlObjects) {
   singular.lower[5] = singular.diagonal[5] = 0;
   for (const TridiagonalVariant variant : all_tridiagonal_variants) {
     const auto solver = make_solver(variant);
-    EXPECT_THROW(queue_.take(solve(solver, singular)), std::range_error);
+    EXPECT_THROW(queue_.take(solve(solver, singular)), ZeroPivotError);
     EXPECT_LT(largest_tridiagonal_residual<float>(systems_, *queue_.take(solve(solver, systems_))), 16);
     queue_.release(solver);
   }
-  const auto too_large = queue_.enqueue([](Device& device) {
-    constexpr Index huge = Index{1} << 24;
-    return OnDevice<Solver>{make_tridiagonal_solver<float>(device, huge, huge, {})};
+  const TridiagonalSystems<float> none(0, n);
+  const auto not_made = queue_.enqueue([&none](Device& device) {
+    return OnDevice<Solver>{std::make_unique<BoundSolver>(device, none, TridiagonalVariant::compute)};
   });
-  EXPECT_THROW(queue_.take(solve(too_large, systems_)), std::runtime_error);
-  queue_.release(too_large);
+  EXPECT_THROW(queue_.take(solve(not_made, systems_)), std::invalid_argument);
+  queue_.release(not_made);
   EXPECT_EQ(objects(), before);
 }
 
-template <class Eliminate>
-void expect_singular(Queue& queue, Eliminate eliminate) {
-  Numbers matrix(static_cast<std::size_t>(n * n));
+void expect_singular(Queue& queue, const Elimination& method, EliminationVariant variant) {
+  Numbers matrix(static_cast<std::size_t>(n * n)), solution(matrix.size());
   for (Index i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * n + i)] = i == 6 || i == 7 ? 0 : 1;
-  const RowMajorView<const float> view{matrix.data(), n, n, n};
-  const auto failed = queue.enqueue([&](Device& device) { return eliminate(device, view); });
+  const auto failed = queue.enqueue([&](Device& device) {
+    const RowMajorView<const float> a{matrix.data(), n, n, n};
+    DenseSystem system{.a = a, .b = a, .x = {solution.data(), n, n, n}};
+    method.make(device, system, {.variant = variant}).run();
+    return 1;
+  });
   const auto depends = queue.enqueue([](Device&, int) { return 0; }, failed);
   try {
     queue.take(depends);
@@ -102,18 +113,7 @@ void expect_singular(Queue& queue, Eliminate eliminate) {
 TEST_F(GlQueue, SingularMatricesAreThrownWithTheirStepAndLeaveNoGlObjects) {
   const int before = objects();
   for (const EliminationVariant variant : {EliminationVariant::double_rows, EliminationVariant::compute}) {
-    expect_singular(queue_, [variant](Device& device, RowMajorView<const float> a) {
-      PluPacked solver(device, n, 0, {.variant = variant});
-      solver.load(a);
-      solver.factorize();
-      return 1;
-    });
-    expect_singular(queue_, [variant](Device& device, RowMajorView<const float> a) {
-      GaussJordan solver(device, n, n, {.variant = variant});
-      solver.load(a, a);
-      solver.compute();
-      return 1;
-    });
+    for (const Elimination& method : {gauss_jordan, plu_packed}) expect_singular(queue_, method, variant);
   }
   EXPECT_EQ(objects(), before);
 }

@@ -31,6 +31,15 @@ double relative_difference(const std::vector<Real>& computed, const std::vector<
   return difference / largest;
 }
 
+std::optional<ZeroPivot> zero_pivot_of(const Steps& steps) {
+  try {
+    steps.run();
+  } catch (const ZeroPivotError& error) {
+    return error.at();
+  }
+  return std::nullopt;
+}
+
 struct Extents {
   Index count;
   Index n;
@@ -46,12 +55,13 @@ class GlTridiagonal : public testing::Test {
     const auto systems = random_tridiagonal_systems<Real>(e.count, e.n, 7);
     const std::vector<Real> expected = solved_by_lapack(systems);
     std::vector<Real> computed(expected.size());
-    const auto solver = make_tridiagonal_solver<Real>(device_, e.count, e.n, settings);
-    solver->load(systems);
+    const TridiagonalOperands<Real> operands{&systems, computed};
+    const Steps steps = make_tridiagonal(device_, operands, settings);
+    steps.load();
     for (int round = 0; round < 2; ++round) {  // the second run must also start from the loaded systems
-      solver->compute();
+      steps.compute();
       std::fill(computed.begin(), computed.end(), Real{0});
-      EXPECT_EQ(solver->store(computed), std::nullopt);
+      steps.store();
       EXPECT_LE(relative_difference(computed, expected), random_tridiagonal_condition * tolerance<Real>(e.n));
     }
   }
@@ -66,16 +76,14 @@ class GlTridiagonal : public testing::Test {
     };
     make_singular(at.system, at.equation);
     make_singular(at.system + 1, 0);  // a later system
-    const auto solver = make_tridiagonal_solver<Real>(device_, systems.count, systems.n, settings);
     std::vector<Real> computed(systems.right.size());
-    solver->load(systems);
-    solver->compute();
-    EXPECT_EQ(solver->store(computed), at);
-    // the solver can still solve regular systems
+    TridiagonalOperands<Real> operands{&systems, computed};
+    const Steps steps = make_tridiagonal(device_, operands, settings);
+    EXPECT_EQ(zero_pivot_of(steps), at);
+    // the steps still solve regular systems
     const auto sound = random_tridiagonal_systems<Real>(6, 40, 4);
-    solver->load(sound);
-    solver->compute();
-    EXPECT_EQ(solver->store(computed), std::nullopt);
+    operands.systems = &sound;
+    EXPECT_EQ(zero_pivot_of(steps), std::nullopt);
     EXPECT_LE(relative_difference(computed, solved_by_lapack(sound)),
               random_tridiagonal_condition * tolerance<Real>(sound.n));
   }
@@ -164,18 +172,16 @@ TEST_F(GlTridiagonal, ZeroPivotsAreNumberedAcrossTilesAndBatches) {
 }
 
 TEST_F(GlTridiagonal, RasterVariantsRejectDoublePrecision) {
-  EXPECT_THROW(make_tridiagonal_solver<double>(device_, 4, 4, raster), std::invalid_argument);
+  TridiagonalSystems<double> systems(4, 4);
+  EXPECT_THROW(make_tridiagonal<double>(device_, {&systems, systems.right}, raster), std::invalid_argument);
 }
 
 TEST_F(GlTridiagonal, StagesAreTimedSeparately) {
   const auto systems = random_tridiagonal_systems<float>(8, 8, 1);
   std::vector<float> solution(systems.right.size());
   for (const TridiagonalSettings& settings : {raster, whole, pieces, reduction}) {
-    const auto solver = make_tridiagonal_solver<float>(device_, 8, 8, settings);
     device_.clock().clear();
-    solver->load(systems);
-    solver->compute();
-    solver->store(solution);
+    make_tridiagonal<float>(device_, {&systems, solution}, settings).run();
     for (const Stage stage : all_stages) EXPECT_GT(device_.clock().times().of(stage), 0) << name_of(stage);
   }
 }
@@ -187,22 +193,22 @@ TEST_F(GlTridiagonal, RejectsSystemsThatDoNotFitTheDeviceAndLeavesNoGlObjects) {
   settings.elements = 31;
   EXPECT_THAT(tridiagonal_obstacle(device_.description(), settings, Precision::single, 2, 32),
               testing::HasSubstr("32 equations"));
-  EXPECT_THROW(make_tridiagonal_solver<float>(device_, 2, 32, settings), std::runtime_error);
+  TridiagonalSystems<float> two(2, 32), none(0, 4);
+  EXPECT_THROW(make_tridiagonal<float>(device_, {&two, two.right}, settings), std::runtime_error);
   const Index huge = Index{1} << 20;
   EXPECT_THAT(tridiagonal_obstacle(device_.description(), raster, Precision::single, huge, huge),
               testing::HasSubstr("use fewer systems"));
-  EXPECT_THROW(make_tridiagonal_solver<float>(device_, huge, huge, raster), std::runtime_error);
-  EXPECT_THROW(make_tridiagonal_solver<float>(device_, 0, 4, raster), std::invalid_argument);
+  EXPECT_THROW(make_tridiagonal<float>(device_, {&none, none.right}, raster), std::invalid_argument);
   for (const TridiagonalSettings& sound : {raster, whole, pieces, reduction}) {
     expect_solved<float>({3, 20}, sound);
-    const auto solver = make_tridiagonal_solver<float>(device_, 3, 20, sound);
+    TridiagonalSystems<float> systems(3, 20);
+    const TridiagonalOperands<float> operands{&systems, systems.right};
+    const Steps steps = make_tridiagonal(device_, operands, sound);
     EXPECT_GT(test::count_gl_objects(*device_.context()), before);
-    for (const auto& [count, n] : {std::pair{2, 20}, {4, 20}, {3, 19}, {3, 21}}) {
-      const auto others = random_tridiagonal_systems<float>(count, n, 1);
-      EXPECT_THROW(solver->load(others), std::invalid_argument) << count << " systems of " << n;
-    }
     std::vector<float> short_solution(59);
-    EXPECT_THROW(solver->store(short_solution), std::invalid_argument);
+    EXPECT_THROW(make_tridiagonal<float>(device_, {&systems, short_solution}, sound), std::invalid_argument);
+    systems.upper.resize(61);
+    EXPECT_THROW(make_tridiagonal(device_, operands, sound), std::invalid_argument);
   }
   EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
 }

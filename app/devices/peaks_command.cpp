@@ -1,0 +1,237 @@
+#include "app/devices/peaks_command.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "app/input/values.hpp"
+#include "app/options/option_text.hpp"
+#include "app/program/machine.hpp"
+#include "app/program/outputs.hpp"
+#include "app/program/program_context.hpp"
+#include "app/program/topology.hpp"
+#include "app/record/result_file.hpp"
+#include "backend/registry.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+const Footer peaks_footer{
+    .examples =
+        "glinpack peaks\n"
+        "glinpack peaks --device 1 --json peaks.json\n"
+        "glinpack peaks --backend openblas --threads 8 --repeat 9 --seconds 1\n"
+        "LP_NUM_THREADS=2 glinpack peaks --backend gl-compute",
+    .notes =
+        {"Rates are in GB/s (10^9 bytes a second) and GFLOPS (10^9 operations a second, two for a multiply-add), "
+         "times in us (10^-6 s): median, minimum and maximum of the repetitions. Copies within a memory count bytes "
+         "read and bytes written. Results of copies and products are checked. The defaults take a few seconds."},
+    .exit_codes = {{0, "measured"}, {2, "unusable input"}, {3, "an error while measuring"}}};
+
+}  // namespace
+
+OptionTable peaks_table(PeaksOptions& o) {
+  constexpr int largest = 4096, largest_repeat = 1000;
+  const std::vector<Field> machine{
+      {"backend", name_value(o.backend, measured_backend_choices()),
+       "What to measure. openblas: the host; gl-compute, vk-compute: the host and a device; auto: the device if it is "
+       "hardware or named by --device"},
+      {"device", whole(o.device, 0, largest, "INDEX"), "Device, an index of `glinpack devices`",
+       "the first hardware device"},
+      {"threads", whole(o.threads, 1, largest), "Host threads",
+       "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores"},
+      {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
+  };
+  const std::vector<Field> measuring{
+      {"repeat", whole(o.measuring.repeat, 1, largest_repeat), "Repetitions of every measurement"},
+      {"seconds", real(o.measuring.seconds, "SECONDS", parse_seconds),
+       "Time for all repetitions of a measurement; each makes at least one copy or product"},
+  };
+  const std::vector<Field> output{
+      {"json", text(o.json, "FILE"), "Write the results as JSON (docs/peaks.schema.json)"},
+      {"force", flag(o.force), "Overwrite an existing file"},
+      log_level_field(),
+  };
+  return {
+      .command = "peaks",
+      .description =
+          "Measures peak rates: the device's memory, its multiply-adds and copies to and from it; the host's GEMM and "
+          "memory.",
+      .footer = peaks_footer,
+      .groups = {{"Machine", machine},
+                 {"Measuring", measuring},
+                 {"Output", output},
+                 {"Configuration", {config_field(o.config)}}}};
+}
+
+PeaksOptions parse_peaks_options(const Texts& arguments) {
+  const PeaksOptions options = parse(arguments, peaks_table).options;
+  const BackendRecord* backend = find_backend(options.backend);
+  if (backend != nullptr && backend->memory == MemorySpace::host && options.device) {
+    throw InputError("--device " + std::to_string(*options.device) + ": --backend " + options.backend +
+                     " measures the host alone; leave one of the two out");
+  }
+  return options;
+}
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double giga = 1e-9;  // bytes or operations a second -> GB/s or GFLOPS
+constexpr double micro = 1e6;  // seconds -> us
+
+// One row of the table of measurements.
+struct PeakRow {
+  std::string key;  // of JSON
+  Measured measured;
+  double scale = giga;
+  const char* unit = "GB/s";
+  std::string how = {};  // the table's last column
+  json more = json::object();
+};
+
+std::string_view name_of(CopyWay way) { return way == CopyWay::shader ? "shader" : "driver"; }
+
+PeakRow copy_row(const char* key, const CopyCeiling& copy) {
+  return {.key = key,
+          .measured = copy.rate,
+          .how = memory_text(static_cast<double>(copy.bytes)) +
+                 (copy.way == CopyWay::shader ? " at a time, by a compute shader" : " at a time, by the driver"),
+          .more = {{"bytes", copy.bytes}, {"way", name_of(copy.way)}}};
+}
+
+std::array<PeakRow, 7> rows_of(const DeviceCeilings& device) {
+  const auto fma = [](const char* key, const Measured& rate) {
+    return PeakRow{.key = key, .measured = rate, .unit = "GFLOPS"};
+  };
+  const auto time = [](const char* key, const Measured& seconds) {
+    return PeakRow{.key = key, .measured = seconds, .scale = micro, .unit = "us"};
+  };
+  PeakRow read_back = time("read_back", device.read_back);
+  read_back.how = memory_text(static_cast<double>(device.read_back_bytes)) + ", waited for";
+  read_back.more = {{"bytes", device.read_back_bytes}};
+  PeakRow dispatch = time("dispatch", device.dispatch);
+  dispatch.how = "a small work group and a barrier, many in a row";
+  return {copy_row("copy", device.copy),
+          fma("fma_single", device.fma_single),
+          fma("fma_double", device.fma_double),
+          copy_row("upload", device.upload),
+          copy_row("download", device.download),
+          dispatch,
+          read_back};
+}
+
+std::array<PeakRow, 3> rows_of(const HostCeilings& host) {
+  const auto gemm = [](const char* key, const Measured& rate, Index n) {
+    return PeakRow{.key = key,
+                   .measured = rate,
+                   .unit = "GFLOPS",
+                   .how = fmt::format("matrices of {} x {}", n, n),
+                   .more = {{"n", n}}};
+  };
+  return {gemm("gemm_single", host.gemm_single, host.gemm_single_n),
+          gemm("gemm_double", host.gemm_double, host.gemm_double_n),
+          PeakRow{.key = "copy",
+                  .measured = host.copy,
+                  .how = memory_text(static_cast<double>(host.copy_bytes)) + " at a time",
+                  .more = {{"bytes", host.copy_bytes}}}};
+}
+
+std::string line_of(const PeakRow& row) {
+  const Measured& m = row.measured;
+  const std::string line =
+      fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", peak_name(row.key), four_digits(m.median * row.scale), row.unit,
+                  four_digits(m.least * row.scale), four_digits(m.most * row.scale), row.how);
+  return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+}
+
+std::string table_head() { return fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}\n", "", "median", "", "least", "most"); }
+
+json json_of(const PeakRow& row) {
+  json object = json_of(in_unit(row.measured, row.unit, row.scale));
+  object.update(row.more);
+  return object;
+}
+
+// The index of the device to measure, -1 for none.
+int device_to_measure(const PeaksOptions& options, std::vector<std::string>& notes) {
+  const BackendRecord* backend = find_backend(options.backend);
+  if (backend != nullptr && backend->memory == MemorySpace::host) return -1;
+  const DeviceCatalog& catalog = device_catalog(options.backend);
+  const std::vector<DeviceDescription> devices = catalog.list();
+  const bool software_allowed = backend != nullptr || options.device.has_value();
+  if (!options.device && !software_allowed && device_for_local_rank(devices, 0, false) < 0) {
+    notes.push_back(
+        fmt::format("no hardware {0} device is usable: the host alone was measured; --backend {1} measures software "
+                    "{0}, `glinpack devices` says what there is",
+                    catalog.api, automatic_backend(MemorySpace::device).name));
+    return -1;
+  }
+  PluOptions plu;
+  plu.device = options.device;
+  return choose_device(plu, catalog, devices, 0, software_allowed);
+}
+
+Peaks measure(const PeaksOptions& options, std::vector<std::string> notes) {
+  Peaks peaks{.device = {}, .host = {}, .host_name = host_name(), .notes = std::move(notes)};
+  const int device = device_to_measure(options, peaks.notes);
+  if (device >= 0) {
+    const BackendOptions backend{.device = device, .values = {{"shader-dir", options.shader_dir}}};
+    peaks.device = device_catalog(options.backend).measure_ceilings(backend, options.measuring);
+  }
+  const std::vector<NodeView> views{view_node()};
+  if (std::string note = threads_note(options.threads); !note.empty()) peaks.notes.push_back(std::move(note));
+  peaks.host = measure_host_ceilings(options.threads.value_or(threads_for(views, 0)), options.measuring);
+  return peaks;
+}
+
+}  // namespace
+
+std::string peaks_text(const Peaks& peaks) {
+  std::string text;
+  for (const std::string& note : peaks.notes) text += note + "\n\n";
+  if (peaks.device) {
+    const DeviceDescription& device = peaks.device->device;
+    text += fmt::format("device {}: {}{}\n  driver {}\n", device.index, device.renderer,
+                        device.software ? fmt::format(" (software {}: computed by the processor)", device.api) : "",
+                        device.version);
+    text += table_head();
+    for (const PeakRow& row : rows_of(*peaks.device)) text += line_of(row);
+    text += '\n';
+  }
+  const HostCeilings& host = peaks.host;
+  text += fmt::format("host {}: {}\n  {}, kernels {}, {} thread{}\n", peaks.host_name, host.processor, host.blas,
+                      host.kernels, host.threads, host.threads == 1 ? "" : "s");
+  text += table_head();
+  for (const PeakRow& row : rows_of(host)) text += line_of(row);
+  return text;
+}
+
+json peaks_json(const Peaks& peaks) {
+  json device;
+  if (peaks.device) {
+    device = device_json(peaks.device->device);
+    for (const PeakRow& row : rows_of(*peaks.device)) device[row.key] = json_of(row);
+  }
+  json host{{"name", peaks.host_name},
+            {"processor", peaks.host.processor},
+            {"blas", peaks.host.blas},
+            {"kernels", peaks.host.kernels},
+            {"threads", peaks.host.threads}};
+  for (const PeakRow& row : rows_of(peaks.host)) host[row.key] = json_of(row);
+  return {{"format", 1}, {"device", device}, {"host", host}, {"notes", peaks.notes}};
+}
+
+void run_peaks_command(const PeaksOptions& options, const std::vector<std::string>& command_line,
+                       std::vector<std::string> notes, std::ostream& out) {
+  check_output("--json", options.json, options.force, {options.config});
+  const Peaks peaks = measure(options, std::move(notes));
+  json document = peaks_json(peaks);
+  document["context"] = program_context(command_line, to_json(options, peaks_table));
+  write_findings(out, peaks_text(peaks), options.json, options.force, document);
+}
+
+}  // namespace glinpack::app

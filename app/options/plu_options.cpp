@@ -1,0 +1,490 @@
+#include "app/options/plu_options.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "app/input/values.hpp"
+#include "app/options/option_text.hpp"
+#include "backend/registry.hpp"
+#include "matrix/matrix_kind.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+constexpr int largest_repeat = 1'000'000;
+constexpr int largest_device = 4096;
+constexpr int largest_threads = 4096;
+constexpr int largest_pieces = 1000;
+constexpr int largest_lookahead = 9;  // HPL's result line has one digit
+constexpr const char* auto_word = "auto";
+
+// A list of sizes or grids, or only the word auto: {chosen_later}.
+template <class Value>
+FieldValue list_or_auto(std::vector<Value>& option, const std::string& type, bool with_auto, Value chosen_later,
+                        std::function<Value(const std::string&)> parse,
+                        std::function<nlohmann::json(const Value&)> print) {
+  const auto read = [&option, with_auto, chosen_later, parse = std::move(parse)](const Texts& values) {
+    option.clear();
+    if (with_auto && values == Texts{auto_word}) option = {chosen_later};
+    for (const std::string& value : option.empty() ? values : Texts{}) {
+      if (with_auto && value == auto_word) {
+        throw InputError("'auto' is in a list with other values; give it alone, or values alone");
+      }
+      option.push_back(parse(value));
+    }
+  };
+  const auto json = [&option, chosen_later, print = std::move(print)] {
+    nlohmann::json list;
+    if (option == std::vector<Value>{chosen_later}) return nlohmann::json(auto_word);
+    for (const Value& value : option) list.push_back(print(value));
+    return list;
+  };
+  return {
+      .form = FieldValue::Form::list, .type = type + (with_auto ? "|auto,..." : ",..."), .read = read, .json = json};
+}
+
+FieldValue sizes(std::vector<Index>& option, const std::string& type, bool with_auto, Index largest) {
+  return list_or_auto<Index>(
+      option, type, with_auto, automatic, [largest](const std::string& value) { return parse_size(value, 1, largest); },
+      [](const Index& size) { return nlohmann::json(size); });
+}
+
+double parse_peak(std::string_view text) {
+  const double gflops = parse_real(text);
+  if (gflops > 0) return gflops;
+  throw InputError(in_quotes(text) + " is out of range; GFLOPS above 0, auto or none are expected");
+}
+
+double parse_power_interval(std::string_view text) {
+  const double seconds = parse_real(text);
+  if (seconds == 0 || (seconds >= 0.01 && seconds <= 60)) return seconds;
+  throw InputError(in_quotes(text) + " is out of range; seconds from 0.01 to 60 are expected, or 0 for no readings");
+}
+
+}  // namespace
+
+std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
+  const auto help = [with_auto](const char* text, const char* chosen) {
+    return std::string(text) + (with_auto ? std::string("; auto: ") + chosen : std::string());
+  };
+  const auto order = [&o](RankOrder value) {
+    return flag([&o, value] { o.order = value; }, [&o, value] { return o.order == value; });
+  };
+  const auto node_grid = word(
+      "PxQ", [&o](const std::string& t) { o.node_grid = parse_grid(t); },
+      [&o] { return o.node_grid ? text_of(*o.node_grid) : ""; });
+  return {
+      {"n", sizes(o.n, "N", with_auto, largest_n),
+       help("Orders N of the matrix, in rows, such as 8000, 8k or 1e4", "the largest that --memory-fraction allows")},
+      {"nb", sizes(o.nb, "NB", with_auto, largest_nb),
+       help("Block sizes NB, in rows and columns", "by backend, precision and N")},
+      {"grid",
+       list_or_auto<GridShape>(o.grid, "PxQ", with_auto, automatic_shape, parse_grid,
+                               [](const GridShape& grid) { return nlohmann::json(text_of(grid)); }),
+       help("Process grids, P rows by Q columns; surplus processes idle",
+            "one row if all processes use GPUs of one host, else the squarest grid"),
+       "squarest"},
+      {"row-major", order(RankOrder::row_major), "Number the processes row by row (default)", "", "column-major"},
+      {"column-major", order(RankOrder::column_major), "Number the processes column by column", "", "row-major"},
+      {"node-grid", node_grid,
+       "Grid of the processes of a host, which keeps rows or columns of the process grid inside hosts (rocHPL's -p and "
+       "-q); every host needs P times Q processes"},
+  };
+}
+
+std::vector<Field> algorithm_fields(CommonOptions& o) {
+  Index& pieces = o.row_swap.pieces;
+  const FieldValue pieces_value{
+      .type = "COUNT|auto",
+      .read =
+          [&pieces](const Texts& t) {
+            pieces = t.front() == auto_word ? automatic : parse_size(t.front(), 1, largest_pieces);
+          },
+      .json = [&pieces] { return pieces == automatic ? nlohmann::json(auto_word) : nlohmann::json(pieces); }};
+  return {
+      {"pivoting", choice(o.pivoting, all_pivotings),
+       "Rows that a pivot is chosen from. local: the pivot's process; partial: its process column, as in HPL; "
+       "tournament: the same by a reduction tree, TSLU (docs/algorithm.md)"},
+      {"node-broadcast", choice(o.node_transport, all_node_transports),
+       "How broadcasts and exchanged rows reach the other processes of a node. shared: through shared memory; mpi: by "
+       "messages, as between nodes"},
+      {"row-swap", row_swap_choice(o.row_swap.kind),
+       "How processes exchange rows of the matrix with partial and tournament pivoting. mix: binary-exchange or "
+       "spread-roll, by --row-swap-threshold. HPL's digits 0, 1 and 2: binary-exchange, spread-roll and mix"},
+      {"row-swap-threshold", whole(o.row_swap.threshold, 0, INT_MAX, "COLUMNS"),
+       "mix: binary-exchange for up to this many columns per process, spread-roll for more"},
+      {"row-swap-pieces", pieces_value,
+       "Largest number of pieces of the trailing columns: the rows of a piece are exchanged during the update of the "
+       "piece before it. auto: 4 if GPUs factorise the panels of several process rows, else 1"},
+      {"repeat", whole(o.repeat, 1, largest_repeat), "Runs of every combination"},
+  };
+}
+
+std::vector<Field> result_fields(CommonOptions& o) {
+  return {
+      {"output-dir", text(o.output_dir, "DIR"),
+       "Folder for output files, created if missing. Default names: report.txt, results.json, results.csv"},
+      {"json", text(o.json, "FILE"), "Write all results, per rank, as JSON"},
+      {"csv", text(o.csv, "FILE"), "Write one line of CSV per run"},
+      {"force", flag(o.force), "Overwrite existing output files"},
+      {"progress", choice(o.progress, all_whens), "Show progress on stderr; auto: if runs take seconds"},
+      log_level_field(),
+      watchdog_field(o.watchdog),
+  };
+}
+
+namespace {
+
+std::vector<Field> problem_fields(PluOptions& o) {
+  // null with --input, since the matrix has no formula
+  const auto matrix = word(
+      one_of(names_of(matrix_formulas)), [&o](const std::string& t) { o.matrix = kind_named(t, matrix_formulas); },
+      [&o] { return o.matrix == MatrixKind::file ? "" : std::string(name_of(o.matrix)); });
+  return {
+      {"benchmark", choice(o.benchmark, all_benchmarks),
+       "mxp: HPL-MxP, factors in single precision and a solution refined to double's accuracy within 50 iterations: "
+       "--precision mixed --matrix mxp. hpl: as the other options say"},
+      {"matrix", matrix, "Kind of matrix (docs/input.md); not with --input"},
+      {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"), "Seed of the random matrix and right-hand side; HPL uses 100"},
+      {"input", text(o.input, "FILE"),
+       "Read the matrix from a .npy or Matrix Market file; b = A times ones (docs/input.md)"},
+      {"hpl-dat", text(o.hpl_dat, "FILE"),
+       "Read the runs from netlib's HPL.dat; options given here override it (docs/input.md)",
+       "./HPL.dat if it exists and there is no --n, --input or --config"},
+  };
+}
+
+std::vector<Field> panel_and_message_fields(PluOptions& o) {
+  return {
+      {"panel", choice(o.panel, all_panel_places),
+       "Where panels are factorised; auto: on GPUs, but on the host with local pivoting on several process rows, and "
+       "with partial pivoting on process rows of several nodes"},
+      {"broadcast", broadcast_choice(o.broadcast),
+       "How panels are broadcast along process rows, and U12 down process columns with --row-swap direct. HPL's "
+       "digits 0 to 5: the first six. ibcast: MPI_Ibcast; ring-pipelined: a ring in pieces (docs/algorithm.md)"},
+      {"lookahead", whole(o.lookahead, 0, largest_lookahead, "DEPTH"),
+       "1: factorise and send the next panel during the trailing update; 0: after it. HPL.dat's larger DEPTHs act as "
+       "1"},
+      {"threshold", real(o.threshold, "REAL", parse_real), "Largest scaled residual that passes; 0 or less: no check"},
+      {"warm-up", whole(o.warm_up, 0, largest_repeat),
+       "Runs of every combination before its --repeat runs: not checked, not in the report and the files"},
+      {"compute-only", flag(o.compute_only),
+       "Measure the arithmetic alone: send nothing, and neither solve nor check; not with tournament pivoting "
+       "(docs/reading-a-report.md)"},
+      {"abft", flag(o.abft),
+       "Carry checksums of the rows and check them: the report names the process that computed, stored or received a "
+       "wrong number. With --checkpoint, a failed check goes back to the last checkpoint, at most three times to the "
+       "same one (docs/diagnosing.md)"},
+      {"abft-every", whole(o.abft_every, 1, largest_n, "PASSES"), "--abft: passes between two checks",
+       "20000 / NB: below 2 % of the time"},
+      {"abft-stop", flag(o.abft_stop), "--abft: a failed check ends the run if it cannot go back"},
+  };
+}
+
+std::vector<Field> machine_fields(PluOptions& o) {
+  const auto peak = word(
+      "GFLOPS|auto|none",
+      [&o](const std::string& t) {
+        o.peak.reset();
+        o.measures_peak = t == "auto";
+        if (t == "none") o.peak = 0;
+        if (t != "auto" && t != "none") o.peak = parse_peak(t);
+      },
+      [&o] { return !o.peak        ? "auto"
+                    : *o.peak == 0 ? "none"
+                                   : fmt::format("{}", *o.peak); });
+  return {
+      {"backend", name_value(o.backend, backend_choices()),
+       "What computes (docs/getting-started.md). auto: gl-compute if every process has a hardware OpenGL device, else "
+       "openblas"},
+      {"device", whole(o.device, 0, largest_device, "INDEX"),
+       "Device of every process, an index of `glinpack devices`", "by local rank"},
+      {"threads", whole(o.threads, 1, largest_threads), "Host threads of each process",
+       "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores / ranks of the node"},
+      {"memory-fraction", real(o.memory_fraction, "FRACTION", parse_fraction),
+       "--n auto: use at most this part of the free memory of every host and device, more than 0, at most 1"},
+      {"time", real(o.time, "SECONDS", parse_seconds),
+       "--n auto: the N that takes this long at the peak rate, if --memory-fraction allows it"},
+      {"peak", peak,
+       "Peak rate of each process, the reference of the report's share. auto: as `glinpack peaks` measures it, with "
+       "all processes at once: the host's GEMM or the device's multiply-adds; about a second. The best is "
+       "kept in the cache folder, and measured again if other programs used the node. Runs below 5e10 operations per "
+       "process (N = 4200 on one) measure it only if auto is given"},
+  };
+}
+
+// The options of the backends alone.
+std::vector<Field> backend_fields(BackendValues& values) {
+  std::vector<Field> fields;
+  for (const BackendOption& option : all_backend_options()) {
+    const std::string name(option.name);
+    std::string& value = values[name];
+    fields.push_back({name,
+                      option.choices.empty() ? text(value, std::string(option.type))
+                                             : name_value(value, {option.choices.begin(), option.choices.end()}),
+                      std::string(option.help), std::string(option.default_text)});
+  }
+  return fields;
+}
+
+std::vector<Field> checkpoint_fields(PluOptions& o) {
+  return {
+      {"checkpoint", text(o.checkpoint, "DIR"),
+       "Write the state of the run into this folder, from time to time, on SIGUSR1, and when SIGTERM or SIGINT ends "
+       "it; removed after the report (docs/running-on-a-cluster.md)"},
+      {"checkpoint-every", real(o.checkpoint_every, "SECONDS", parse_seconds), "--checkpoint: time between two",
+       fmt::format("{}", default_checkpoint_every)},
+      {"resume", text(o.resume, "DIR"),
+       "Go on from the last complete checkpoint in this folder. Options that decide on the bits of the factors are "
+       "those of the run that wrote it; if they are given, they must fit. Time and Gflops are then no HPL result"},
+  };
+}
+
+std::vector<Field> plu_output_fields(PluOptions& o) {
+  const auto doctor = word(
+      "on|off",
+      [&o](const std::string& t) {
+        o.doctor = choose(t, Texts{"off", "on"}) == 1;
+      },
+      [&o] { return std::string(o.doctor ? "on" : "off"); });
+  const auto breakdown = word(
+      one_of(names_of(all_breakdown_tables)),
+      [&o](const std::string& t) {
+        // the names that older scripts and TOML files have
+        o.breakdown = t == "always"  ? BreakdownTable::phases
+                      : t == "never" ? BreakdownTable::none
+                                     : kind_named(t, all_breakdown_tables);
+      },
+      [&o] { return std::string(name_of(o.breakdown)); });
+  return {
+      {"trace", text(o.trace, "FILE"), "Write the timeline in Chrome's trace format, for ui.perfetto.dev"},
+      {"save-solution", text(o.save_solution, "FILE"), "Write the solution x of the last run as .npy (float64)"},
+      {"breakdown", breakdown,
+       fmt::format("Where the time of each run went. phases: HPL's, which add up to the time; roles: network and "
+                   "compute times by role, phase and lane; auto: phases in sweeps of up to {} runs, else none "
+                   "(docs/reading-a-report.md)",
+                   most_runs_with_breakdown)},
+      {"doctor", doctor,
+       "Run the checks of `glinpack doctor --quick` first; the notes of the report name what is wrong"},
+      {"power-interval", real(o.power_interval, "SECONDS", parse_power_interval),
+       "Time between readings of power, clocks and temperatures in the timed section, 0.01 to 60; 0: no readings "
+       "(docs/reading-a-report.md)"},
+      {"watts", real(o.watts, "W", parse_watts),
+       "Mean power of all nodes in the timed section, read from a wall meter; GFLOPS/W is by it, not by the sensors"},
+  };
+}
+
+std::vector<Field> plan_fields(PluOptions& o) {
+  return {
+      {"dry-run", flag(o.dry_run),
+       "Print the runs, memory per process and expected flops; run nothing. More than 20 runs are shortened, except "
+       "with --log-level debug"},
+      {"explain-pass", whole(o.explain_pass, 0, largest_n, "K"),
+       "Print the schedule of pass K, counted from 0: roles, messages, steps; with --json every operation; run nothing"},
+      config_field(o.config),
+  };
+}
+
+Footer plu_footer() {
+  return {
+      .examples =
+          "mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
+          "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
+          "mpirun -np 4 glinpack plu --n 8k,1.6e4 --precision fp64 --nb 128,256 --grid 2x2,1x4 --json results.json\n"
+          "mpirun -np 4 glinpack plu --n 8k --repeat 3 --warm-up 1 --watts 450\n"
+          "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --dry-run\n"
+          "mpirun -np 8 -ppn 4 glinpack plu --n 8k --grid 2x4 --node-grid 2x2\n"
+          "mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-raster",
+      .notes = {"Sizes and counts may be written as 8k (8000), 8Ki (8192), 1M (10^6), 1Mi (2^20) or 1e4.",
+                "Lists are written with commas or spaces. Several values make a sweep: every combination runs --repeat "
+                "times. Grids vary slowest, then N, then NB.",
+                "Times are in seconds, rates in GFLOPS (10^9 operations a second), memory in MiB (2^20 bytes) and GiB "
+                "(2^30 bytes)."},
+      .exit_codes = {{0, "all runs passed"},
+                     {1, "a run failed its check"},
+                     {2, "unusable input"},
+                     {3, "an error while running"},
+                     {4, "ended by a signal (SIGTERM, SIGUSR1, SIGINT), after a report of the finished runs"},
+                     {5, "ended by --watchdog"}}};
+}
+
+// Sets the matrix to `file` if --input is given; rejects two sources of the matrix.
+ParsedOptions with_one_matrix(ParsedOptions parsed) {
+  if (parsed.options.input.empty()) return parsed;
+  if (parsed.given("matrix")) {
+    const bool in_file = parsed.in_file.contains("matrix") || parsed.in_file.contains("input");
+    throw InputError((in_file ? parsed.options.config + ": " : "") + "--matrix " +
+                     std::string(name_of(parsed.options.matrix)) + " and --input " + parsed.options.input +
+                     " are both given: leave one of them out");
+  }
+  parsed.options.matrix = MatrixKind::file;
+  return parsed;
+}
+
+/// HPL-MxP's precision and matrix. Throws InputError if an option contradicts them.
+ParsedOptions with_benchmark(ParsedOptions parsed) {
+  PluOptions& options = parsed.options;
+  if (options.benchmark != Benchmark::mxp) return parsed;
+  const auto refuse = [](const std::string& given) {
+    throw InputError(
+        "--benchmark mxp and " + given +
+        ": HPL-MxP is of mixed precision, with its own matrix and a check below 16; leave one of them out");
+  };
+  if (parsed.given("precision") && options.precision != Precision::mixed) {
+    refuse("--precision " + std::string(name_of(options.precision)));
+  }
+  if (parsed.given("matrix") && options.matrix != MatrixKind::mxp) {
+    refuse("--matrix " + std::string(name_of(options.matrix)));
+  }
+  if (!options.input.empty()) refuse("--input " + options.input);
+  if (options.threshold <= 0 || options.threshold > 16) refuse(fmt::format("--threshold {:g}", options.threshold));
+  if (options.compute_only) refuse("--compute-only");
+  options.precision = Precision::mixed;
+  options.matrix = MatrixKind::mxp;
+  return parsed;
+}
+
+}  // namespace
+
+// Options that make an HPL.dat of the current folder superfluous.
+constexpr std::array sources_of_n{"n", "input", "config"};
+
+bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
+  if (on_command_line.contains(name)) return true;
+  return in_file.contains(name) && !on_command_line.contains("hpl-dat");
+}
+
+void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files) {
+  if (parsed.on_command_line.contains("hpl-dat") || !files.exists("HPL.dat")) return;
+  for (const char* name : sources_of_n) {
+    if (!parsed.on_command_line.contains(name)) continue;
+    parsed.hpl_dat_note = std::string("HPL.dat in the current folder is not read: --") + name + " is given";
+    return;
+  }
+  parsed.options.hpl_dat = "HPL.dat";
+  parsed.hpl_dat_note = "the runs are those of HPL.dat in the current folder: no option names another source of N";
+}
+
+std::string default_order_note(const ParsedOptions& parsed) {
+  const auto is_given = [&](const char* name) { return parsed.on_command_line.contains(name); };
+  if (!parsed.options.hpl_dat.empty() || is_given("resume") || std::ranges::any_of(sources_of_n, is_given)) return "";
+  std::error_code error;
+  const std::string folder = std::filesystem::current_path(error).string();
+  const std::string used = fmt::format("; N {} is the default", fmt::join(parsed.options.n, ", "));
+  if (std::filesystem::is_symlink("HPL.dat", error)) return "HPL.dat in " + folder + " is a link to nothing" + used;
+  for (const char* other : {"hpl.dat", "Hpl.dat", "HPL.DAT"}) {
+    if (!std::filesystem::exists(other, error)) continue;
+    return fmt::format("no HPL.dat in {}, and {} is read only with --hpl-dat{}", folder, other, used);
+  }
+  return "no HPL.dat in " + folder + used;
+}
+
+OptionTable plu_table(PluOptions& o) {
+  const Field precision{"precision", choice(o.precision, all_precisions),
+                        "Precision of the factors and the solution. mixed: single factors, the solution refined in "
+                        "double until it passes (docs/algorithm.md)"};
+  OptionTable table{
+      .command = "plu",
+      .description = "Factorises P A = L U on a P x Q grid of processes, solves A x = b and checks x as HPL does.",
+      .footer = plu_footer(),
+      .groups = {{"Problem", joined(grid_fields(o, true), problem_fields(o))},
+                 {"Algorithm", joined({precision}, algorithm_fields(o), panel_and_message_fields(o))},
+                 {"Backend", joined(machine_fields(o), backend_fields(o.backend_values))},
+                 {"Checkpoints", checkpoint_fields(o)},
+                 {"Output", joined(result_fields(o), plu_output_fields(o))},
+                 {"Instead of a run", plan_fields(o)}}};
+  return with_common_options(
+      std::move(table), {"n", "nb", "grid", "backend", "precision", "pivoting", "repeat", "hpl-dat", "config", "json"});
+}
+
+namespace {
+
+// Checks the values that a backend refuses.
+void check_backend_values(const PluOptions& options) {
+  for (const BackendOption& option : all_backend_options()) {
+    const std::string key(option.name), name = "--" + key;
+    const std::string& value = options.backend_values.at(key);
+    if (value.empty() || option.check == nullptr) continue;
+    const auto has_option = [&option](const BackendRecord& backend) { return backend.has_option(option.name); };
+    if (options.backend != "auto" && !has_option(backend_record(options.backend))) {
+      throw InputError(name + " " + value + ": the backend " + options.backend + " has no " + name +
+                       "; leave it out, or use --backend " + backends_with(has_option));
+    }
+    try {
+      option.check(value, options.precision);
+    } catch (const std::runtime_error& error) {
+      throw InputError(name + ": " + error.what());
+    }
+  }
+}
+
+void check_panel(const PluOptions& options) {
+  if (options.panel != PanelPlace::device || options.backend == "auto") return;
+  if (backend_record(options.backend).panels_on_device) return;
+  throw InputError("--panel device: the backend " + options.backend + " factorises panels on the host; use --backend " +
+                   backends_with(&BackendRecord::panels_on_device) + ", or leave --panel out");
+}
+
+void check_abft(const PluOptions& options) {
+  if (!options.abft) {
+    if (options.abft_every) throw InputError("--abft-every needs checksums: add --abft, or leave it out");
+    if (options.abft_stop) throw InputError("--abft-stop needs checksums: add --abft, or leave it out");
+    return;
+  }
+  if (options.compute_only) {
+    throw InputError("--abft and --compute-only: without messages, nothing is right; leave one of them out");
+  }
+  const BackendRecord* backend = find_backend(options.backend);
+  if (backend != nullptr && backend->row_by_row) {
+    throw InputError("--abft: the backend " + options.backend +
+                     " computes row by row, without checksums; use another backend, or leave --abft out");
+  }
+}
+
+void check_time(const PluOptions& options) {
+  if (!options.time) return;
+  if (std::find(options.n.begin(), options.n.end(), automatic) == options.n.end()) {
+    throw InputError("--time chooses N: use it with --n auto, or leave it out");
+  }
+  if (options.peak == 0.0) throw InputError("--time needs a peak rate: leave --peak none out");
+}
+
+// Sets defaults that depend on the backend: the precision of its factors, and a pivoting that it supports.
+ParsedOptions with_backend_defaults(ParsedOptions parsed) {
+  check_backend_values(parsed.options);
+  check_panel(parsed.options);
+  check_time(parsed.options);
+  check_abft(parsed.options);
+  const BackendRecord* backend = find_backend(parsed.options.backend);
+  if (backend == nullptr) return parsed;
+  std::string chosen;
+  if (!backend->make_double && parsed.options.precision == Precision::double_) {
+    if (parsed.given("precision")) {
+      throw InputError("the backend " + parsed.options.backend +
+                       " computes in single precision only; use --precision single or mixed, or another backend");
+    }
+    parsed.options.precision = Precision::single;
+    chosen = "--precision single";
+  }
+  if (backend->row_by_row && !parsed.given("pivoting")) {
+    parsed.options.pivoting = Pivoting::local;
+    chosen += (chosen.empty() ? "" : " and ") + std::string("--pivoting local");
+  }
+  if (!chosen.empty()) parsed.backend_note = "--backend " + parsed.options.backend + " chooses " + chosen;
+  return parsed;
+}
+
+}  // namespace
+
+ParsedOptions parse_plu_options(const std::vector<std::string>& arguments, TextFiles& files) {
+  return with_backend_defaults(with_one_matrix(with_benchmark({parse(arguments, plu_table, files)})));
+}
+
+}  // namespace glinpack::app

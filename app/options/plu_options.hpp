@@ -1,0 +1,157 @@
+// The options of `glinpack plu`, and the options that it shares with other subcommands.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/options/fields.hpp"
+#include "backend/registry.hpp"
+#include "base/precision.hpp"
+#include "lu/parameters.hpp"
+#include "matrix/grid.hpp"
+#include "matrix/matrix_source.hpp"
+#include "transport/broadcast_kind.hpp"
+
+namespace glinpack::app {
+
+/// When to show or do something.
+enum class When { automatic, always, never };
+inline constexpr std::array all_whens{When::automatic, When::always, When::never};
+constexpr std::string_view name_of(When when) {
+  constexpr std::array<std::string_view, 3> names{"auto", "always", "never"};
+  return names[static_cast<std::size_t>(when)];
+}
+
+/// The breakdown of the time that the report has. automatic: phases in sweeps of up to most_runs_with_breakdown runs.
+enum class BreakdownTable { automatic, phases, roles, none };
+inline constexpr std::array all_breakdown_tables{BreakdownTable::automatic, BreakdownTable::phases,
+                                                 BreakdownTable::roles, BreakdownTable::none};
+inline constexpr std::size_t most_runs_with_breakdown = 10;
+constexpr std::string_view name_of(BreakdownTable table) {
+  constexpr std::array<std::string_view, 4> names{"auto", "phases", "roles", "none"};
+  return names[static_cast<std::size_t>(table)];
+}
+
+/// hpl: what the other options say. mxp: HPL-MxP, mixed precision and its matrix.
+enum class Benchmark { hpl, mxp };
+inline constexpr std::array all_benchmarks{Benchmark::hpl, Benchmark::mxp};
+constexpr std::string_view name_of(Benchmark benchmark) { return benchmark == Benchmark::hpl ? "hpl" : "mxp"; }
+
+inline constexpr double default_checkpoint_every = 600;  // seconds
+
+/// An order, a block size or a number of pieces that is chosen later (automatic.hpp).
+inline constexpr Index automatic = 0;
+/// Likewise for a grid.
+inline constexpr GridShape automatic_shape{0, 0};
+
+/// The options that plu and network share.
+struct CommonOptions {
+  // lists span a sweep over grids x n x nb; "auto" is stored as a list with only `automatic`
+  std::vector<Index> n{2000};
+  std::vector<Index> nb{128};
+  std::vector<GridShape> grid;  // empty: the squarest grid of all processes
+  RankOrder order = RankOrder::row_major;
+  std::optional<GridShape> node_grid;  // empty: ranks fill the grid in their order
+  Precision precision = Precision::double_;
+  Pivoting pivoting = Pivoting::partial;
+  NodeTransport node_transport = NodeTransport::shared;
+  RowSwap row_swap{.kind = RowSwapKind::binary_exchange, .pieces = automatic};
+  int repeat = 1;
+
+  // output; empty names: not written
+  std::string output_dir;
+  std::string json;
+  std::string csv;
+  bool force = false;
+  When progress = When::automatic;
+
+  std::optional<double> watchdog;  // seconds without progress; empty: off
+
+  std::string config;
+};
+
+struct PluOptions : CommonOptions {
+  // the problem
+  MatrixKind matrix = MatrixKind::hpl;  // file: set by `input`
+  std::uint64_t seed = 100;             // HPL's seed
+  std::string input;
+  std::string hpl_dat;
+
+  // the algorithm
+  PanelPlace panel = PanelPlace::automatic;
+  BroadcastKind broadcast = BroadcastKind::ring;
+  int lookahead = 1;
+  double threshold = 16.0;
+  Benchmark benchmark = Benchmark::hpl;
+  bool compute_only = false;
+  bool abft = false;
+  std::optional<Index> abft_every;  // unset: by NB
+  bool abft_stop = false;
+  int warm_up = 0;  // untimed runs of each combination
+
+  // checkpoints
+  std::string checkpoint;                  // folder; empty: none is written
+  std::optional<double> checkpoint_every;  // seconds; unset: default_checkpoint_every
+  std::string resume;                      // folder; empty: from the start
+
+  // machine
+  std::string backend = "auto";
+  std::optional<int> device;     // an index of `glinpack devices`; unset: the rank's number on its node
+  std::optional<int> threads;    // unset: the node's cores divided by its ranks
+  double memory_fraction = 0.8;  // of free memory, for n = automatic
+  std::optional<double> time;    // seconds at the peak rate, for n = automatic; unset: memory alone limits N
+  std::optional<double> peak;    // GFLOPS of a process; 0: left out; unset: measured
+  bool measures_peak = false;    // however short the runs: --peak auto is given
+  BackendValues backend_values = default_backend_values();
+
+  // output
+  std::string trace;
+  std::string save_solution;
+  BreakdownTable breakdown = BreakdownTable::automatic;
+  bool doctor = true;           // runs the quick checks of `glinpack doctor` first
+  double power_interval = 0.1;  // seconds between readings of power sensors; 0: off
+  std::optional<double> watts;  // mean power of the timed section, by a wall meter
+
+  // instead of a run
+  bool dry_run = false;
+  std::optional<Index> explain_pass;
+
+  bool runs() const { return !dry_run && !explain_pass; }
+};
+
+struct ParsedOptions : Parsed<PluOptions> {
+  std::string hpl_dat_note{};  // whether HPL.dat of the current folder is read; empty if there is none or it is named
+  std::string backend_note{};  // what --backend has chosen; empty: nothing
+
+  /// True if the option takes precedence over HPL.dat: it is on the command line, or in the configuration file that
+  /// names the HPL.dat. An HPL.dat on the command line takes precedence over the configuration file.
+  bool overrides_hpl_dat(const std::string& name) const;
+};
+
+/// Fields that subcommands share. They keep references to `options`. `with_auto`: sizes and grids may be "auto".
+std::vector<Field> grid_fields(CommonOptions& options, bool with_auto);
+std::vector<Field> algorithm_fields(CommonOptions& options);
+std::vector<Field> result_fields(CommonOptions& options);
+
+OptionTable plu_table(PluOptions& options);
+
+/// As xhpl does: sets hpl_dat to HPL.dat of the current folder if it exists, unless --n, --input, --config or --hpl-dat
+/// is given. Says so in hpl_dat_note.
+void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files);
+/// Of rank 0, which looks for files: that N is the default, since there is no HPL.dat; empty if an option names a
+/// source of N.
+std::string default_order_note(const ParsedOptions& parsed);
+
+/// Precedence: command line, file, default. `arguments` follow `glinpack plu`. Throws InputError for unusable values.
+/// The caller makes choices that depend on the machine (backend "auto", grids).
+ParsedOptions parse_plu_options(const Texts& arguments, TextFiles& files);
+inline ParsedOptions parse_plu_options(const Texts& arguments) {
+  TextFiles files;
+  return parse_plu_options(arguments, files);
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,75 @@
+// Checks whether the runs fit into the memory of nodes and devices, before any allocation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/program/planned_runs.hpp"
+
+namespace glinpack::app {
+
+/// The memory that one rank found at start-up. Ranks that are not to be checked have a node alone.
+struct RankMemory {
+  std::string host;
+  int node = 0;                       // nodes_of()
+  bool checked = true;                // false: only the node matters
+  std::int64_t host_available = 0;    // bytes on the node, shared by all its ranks; 0 unknown
+  bool device_is_host = true;         // matrices are in the node's memory: host backend or software OpenGL
+  std::string device = {};            // ranks of a node that name the same device share it
+  std::int64_t address_space = 0;     // bytes that the process can still map; 0: no limit
+  std::int64_t device_available = 0;  // bytes on the device; 0 unknown
+  Index largest_rows = 0;             // of a local matrix; 0: limited only by memory
+  Index largest_columns = 0;
+  std::int64_t largest_matrix = 0;  // bytes of a local matrix that the device is sure to hold; 0: only memory limits it
+};
+
+template <class Json>
+void describe(Json& json, RankMemory& rank) {
+  json("host", rank.host);
+  json("node", rank.node);
+  json("host_available", rank.host_available);
+  json("device_is_host", rank.device_is_host);
+  json("device", rank.device);
+  json("address_space", rank.address_space);
+  json("device_available", rank.device_available);
+  json("largest_rows", rank.largest_rows);
+  json("largest_columns", rank.largest_columns);
+  json("largest_matrix", rank.largest_matrix);
+}
+
+struct NeededBytes {
+  double host = 0;
+  double device = 0;
+};
+/// The largest need of a rank, if all ranks are on one node and a device is a GPU: counted by the constructors of its
+/// run (run/memory_need.hpp). A local matrix beyond any memory counts alone.
+NeededBytes largest_need(const RunRecord& run);
+
+/// One pool: a node's memory, a device's, or the address space of a process.
+struct MemoryPool {
+  std::string name;      // "node3", "node3, device 0", "the address space of rank 2 (ulimit -v)"
+  double needed = 0;     // bytes; double, because sums over ranks can exceed 64 bits
+  double available = 0;  // bytes; 0 unknown
+  int ranks = 0;         // that share the pool
+};
+
+/// Throws InputError for the first run that does not fit into memory or into a backend's limits. The message has the
+/// needed and the available memory, and the largest N that fits with this block size and grid. `ranks`: one per rank of
+/// the world, in order. `stored_matrix`: the ranks also hold their part of a matrix from a file.
+void check_memory(std::span<const RunRecord> planned, std::span<const RankMemory> ranks, bool stored_matrix);
+
+/// The largest N that uses at most `fraction` of every pool and whose local matrices the backend is sure to hold; 0 if
+/// there is none. Ignores the run's own N. Pools of unknown size set no limit.
+Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix, double fraction = 1);
+
+/// The pool in which there is no room for copies of the local matrices, RunParameters::checkpoint_copy, with what a run
+/// that has them needs; none if there is room for all.
+std::optional<MemoryPool> no_room_for_copies(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix);
+
+/// The memory pools that a run uses.
+std::vector<MemoryPool> pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix);
+
+}  // namespace glinpack::app

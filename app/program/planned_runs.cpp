@@ -1,0 +1,240 @@
+#include "app/program/planned_runs.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "app/input/input_error.hpp"
+#include "app/options/option_text.hpp"
+
+namespace glinpack::app {
+
+namespace {
+
+// Mixed precision is single precision factors and a refined solution.
+void set_precision(RunRecord& run, Precision precision) {
+  run.precision = precision;
+  run.parameters.refine = precision == Precision::mixed;
+}
+
+// The lists that span a sweep.
+struct Sweep {
+  std::vector<GridShape> grids;
+  std::vector<Index> n;
+  std::vector<Index> nb;
+  std::vector<HplCombination> combinations;
+  RankOrder order = RankOrder::row_major;
+  std::optional<GridShape> node_grid = {};
+  double threshold = 16.0;
+  RowSwap row_swap;
+};
+
+GridShape default_grid(const CommonOptions& options, int world_size) {
+  const GridShape tile = options.node_grid.value_or(GridShape{1, 1});
+  if (world_size % tile.size() != 0) {
+    throw InputError("--node-grid " + text_of(tile) + ": the number of processes must be a multiple of " +
+                     std::to_string(tile.size()) + ", and " + std::to_string(world_size) +
+                     " were started: start as many, or name a --grid");
+  }
+  return squarest_grid(world_size, tile);
+}
+
+Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat, int world_size) {
+  const PluOptions& options = parsed.options;
+  Sweep sweep{.grids = options.grid,
+              .n = options.n,
+              .nb = options.nb,
+              .combinations = {{.lookahead = options.lookahead, .broadcast = options.broadcast, .variant = {}}},
+              .order = options.order,
+              .node_grid = options.node_grid,
+              .threshold = options.threshold,
+              .row_swap = options.row_swap};
+  if (sweep.grids.empty()) sweep.grids = {default_grid(options, world_size)};
+  if (!hpl_dat) return sweep;
+
+  HplDat lists = *hpl_dat;
+  if (parsed.overrides_hpl_dat("n")) lists.n = options.n;
+  if (parsed.overrides_hpl_dat("nb")) lists.nb = options.nb;
+  if (parsed.overrides_hpl_dat("grid")) lists.grids = options.grid;
+  if (parsed.overrides_hpl_dat("broadcast")) lists.broadcast = {options.broadcast};
+  if (parsed.overrides_hpl_dat("lookahead")) lists.depth = {options.lookahead};
+  if (run_count(lists) > most_runs) {
+    throw InputError(fmt::format("{}: the lists ask for {} runs; at most {} are possible: shorten them",
+                                 options.hpl_dat, run_count(lists), most_runs));
+  }
+  sweep.n = lists.n;
+  sweep.nb = lists.nb;
+  sweep.grids = lists.grids;
+  if (!parsed.overrides_hpl_dat("threshold")) sweep.threshold = lists.threshold;
+  if (!parsed.overrides_hpl_dat("row-swap")) sweep.row_swap.kind = lists.row_swap.kind;
+  if (!parsed.overrides_hpl_dat("row-swap-threshold")) sweep.row_swap.threshold = lists.row_swap.threshold;
+  if (!parsed.overrides_hpl_dat("row-major") && !parsed.overrides_hpl_dat("column-major")) sweep.order = lists.order;
+  sweep.combinations = combinations(lists);
+  return sweep;
+}
+
+void check_run_count(const Sweep& sweep, int repeat) {
+  std::int64_t count = repeat;
+  for (const std::size_t size : {sweep.grids.size(), sweep.n.size(), sweep.nb.size(), sweep.combinations.size()}) {
+    count *= static_cast<std::int64_t>(size);
+    if (count > most_runs) {
+      throw InputError("the lists ask for more than " + std::to_string(most_runs) +
+                       " runs; shorten them, or start glinpack several times");
+    }
+  }
+}
+
+void check_multiple(const Sweep& sweep, GridShape grid) {
+  if (!sweep.node_grid || grid == automatic_shape || is_multiple(grid, *sweep.node_grid)) return;
+  throw InputError("--node-grid " + text_of(*sweep.node_grid) + ": the process grid " + text_of(grid) +
+                   " is not a multiple of it; its rows must be a multiple of " + std::to_string(sweep.node_grid->rows) +
+                   " and its columns of " + std::to_string(sweep.node_grid->columns) +
+                   ": use another --grid or another node grid");
+}
+
+void check_panels(const PluOptions& options, const std::vector<GridShape>& grids) {
+  if (options.panel != PanelPlace::device) return;
+  for (const GridShape& grid : grids) {
+    if (panels_may_be_on_device(options.pivoting, grid)) continue;
+    throw InputError("--panel device: with " + std::string(name_of(options.pivoting)) +
+                     " pivoting, hosts factorise the panels of the grid " + text_of(grid) +
+                     "; use --pivoting partial or tournament, or leave --panel out");
+  }
+}
+
+// The row-by-row algorithm has no look-ahead (factorize_row_by_row.cpp): DEPTH is 0.
+void set_row_by_row_lookahead(const ParsedOptions& parsed, std::vector<RunRecord>& runs) {
+  for (RunRecord& run : runs) {
+    if (run.parameters.lookahead == 0 || algorithm_of(run) != LuAlgorithm::row_by_row) continue;
+    if (parsed.given("lookahead")) {
+      throw InputError(
+          fmt::format("--lookahead {}: {} with {} pivoting on the grid {} computes row by row, without "
+                      "look-ahead; use --lookahead 0, or leave it out",
+                      parsed.options.lookahead, run.backend, name_of(run.parameters.pivoting), text_of(run.grid)));
+    }
+    run.parameters.lookahead = 0;
+  }
+}
+
+// Every combination; `run` has their common parameters.
+std::vector<RunRecord> all_runs(const Sweep& sweep, int repeat, RunRecord run) {
+  std::vector<RunRecord> planned;
+  run.order = sweep.order;
+  run.node_grid = sweep.node_grid;
+  run.parameters.threshold = sweep.threshold;
+  run.parameters.row_swap = sweep.row_swap;
+  for (const GridShape& grid : sweep.grids) {
+    check_multiple(sweep, grid);
+    run.grid = grid;
+    for (const Index n : sweep.n) {
+      run.parameters.n = n;
+      for (const Index nb : sweep.nb) {
+        run.parameters.nb = nb;
+        for (const HplCombination& combination : sweep.combinations) {
+          run.parameters.lookahead = combination.lookahead;
+          run.parameters.broadcast = combination.broadcast;
+          run.variant = combination.variant;
+          for (run.repeat = 0; run.repeat < repeat; ++run.repeat) planned.push_back(run);
+        }
+      }
+    }
+  }
+  return planned;
+}
+
+}  // namespace
+
+std::optional<HplDat> hpl_dat_of(const ParsedOptions& parsed, TextFiles& files) {
+  if (parsed.options.hpl_dat.empty()) return std::nullopt;
+  return read_hpl_dat(parsed.options.hpl_dat, files,
+                      {.overridden = [&parsed](const std::string& option) { return parsed.overrides_hpl_dat(option); },
+                       .mxp = parsed.options.benchmark == Benchmark::mxp});
+}
+
+std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
+                                 std::optional<Index> file_order, int world_size) {
+  const PluOptions& options = parsed.options;
+  Sweep sweep = sweep_of(parsed, hpl_dat, world_size);
+  if (options.benchmark == Benchmark::mxp && (sweep.threshold <= 0 || sweep.threshold > 16)) {
+    throw InputError(
+        fmt::format("{}:{}: threshold {:g} and --benchmark mxp: HPL-MxP has a check below 16; change the line",
+                    options.hpl_dat, hpl_dat->threshold_line, sweep.threshold));
+  }
+  if (file_order) {
+    const std::vector<Index>& n = options.n;
+    const bool agrees = n == std::vector<Index>{*file_order} || n == std::vector<Index>{automatic};
+    if (parsed.on_command_line.contains("n") && !agrees) {
+      throw InputError("--n is given, but the matrix of --input " + options.input + " has order " +
+                       std::to_string(*file_order) + "; leave --n out");
+    }
+    sweep.n = {*file_order};
+  }
+  check_run_count(sweep, options.repeat);
+  check_panels(options, sweep.grids);
+
+  RunRecord run;
+  run.matrix = options.matrix;
+  set_precision(run, options.precision);
+  run.backend = options.backend;
+  run.parameters.pivoting = options.pivoting;
+  run.parameters.panel = options.panel;
+  run.parameters.node_transport = options.node_transport;
+  run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
+  run.parameters.abft = options.abft;
+  run.parameters.abft_every = options.abft_every.value_or(0);
+  run.parameters.abft_stop = options.abft_stop;
+  if (options.compute_only) sweep.threshold = -1;
+  std::vector<RunRecord> runs = all_runs(sweep, options.repeat, run);
+  set_row_by_row_lookahead(parsed, runs);
+  return runs;
+}
+
+std::vector<RunRecord> plan_network_runs(const CommonOptions& options, std::span<const BroadcastKind> broadcasts,
+                                         int world_size) {
+  Sweep sweep{.grids = options.grid,
+              .n = options.n,
+              .nb = options.nb,
+              .combinations = {},
+              .order = options.order,
+              .node_grid = options.node_grid,
+              .threshold = -1,
+              .row_swap = options.row_swap};
+  if (sweep.row_swap.pieces == automatic) sweep.row_swap.pieces = 1;
+  if (sweep.grids.empty()) sweep.grids = {default_grid(options, world_size)};
+  for (const BroadcastKind kind : broadcasts) {
+    sweep.combinations.push_back({.lookahead = 0, .broadcast = kind, .variant = {}});
+  }
+  check_run_count(sweep, options.repeat);
+  RunRecord run;
+  set_precision(run, options.precision);
+  run.parameters.pivoting = options.pivoting;
+  run.parameters.node_transport = options.node_transport;
+  run.parameters.parts = RunParts::messages;
+  return all_runs(sweep, options.repeat, run);
+}
+
+void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where) {
+  const auto largest = std::max_element(planned.begin(), planned.end(), [](const RunRecord& a, const RunRecord& b) {
+    return a.grid.size() < b.grid.size();
+  });
+  if (largest == planned.end() || largest->grid.size() <= world_size) return;
+  const std::string needed = std::to_string(largest->grid.size());
+  throw InputError(where + "the grid " + text_of(largest->grid) + " needs at least " + needed +
+                   " processes, started with " + std::to_string(world_size) + ": start more (mpirun -np " + needed +
+                   " ...) or use a smaller grid");
+}
+
+void check_hosts(GridShape node_grid, std::span<const int> nodes, std::span<const std::string> hosts) {
+  const std::string processes = std::to_string(node_grid.size());
+  for (const int node : nodes) {
+    const auto there = std::count(nodes.begin(), nodes.end(), node);
+    if (there == node_grid.size()) continue;
+    throw InputError("--node-grid " + text_of(node_grid) + " needs " + processes + " processes on every host, but " +
+                     hosts[static_cast<std::size_t>(node)] + " has " + std::to_string(there) + ": start " + processes +
+                     " on each (one host: mpirun -np " + processes + "; several: mpirun -ppn " + processes +
+                     ") or use a node grid of " + std::to_string(there));
+  }
+}
+
+}  // namespace glinpack::app

@@ -1,0 +1,353 @@
+#include "mpi/mpi_transport.hpp"
+
+#include <optional>
+#include <stdexcept>
+
+#include "mpi/communication.hpp"
+#include "mpi/node_broadcast.hpp"
+
+namespace glinpack {
+
+namespace {
+
+int broadcast_tag(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::panel:
+      return tags::panel_row;
+    case MessageKind::u11:
+      return tags::u11_column;
+    case MessageKind::winners:
+      return tags::winners;
+    case MessageKind::u12:
+      return tags::u12_column;
+    case MessageKind::candidate:
+    case MessageKind::tournament:
+    case MessageKind::rows:
+      break;
+  }
+  throw std::logic_error("this message is not broadcast");
+}
+
+// Its interval on the timeline ends when the data has arrived; on the root, when all data is sent. Waiting for
+// forwarded sends is a separate interval.
+class BroadcastTransfer final : public Transfer {
+ public:
+  /// `bytes`: received by this rank in `messages` messages. The other arguments are NodeBroadcast's.
+  BroadcastTransfer(Timeline& timeline, Phase phase, Index bytes, std::int32_t messages, MPI_Comm communicator,
+                    BroadcastKind kind, int root, void* data, Index count, MPI_Datatype type, int tag,
+                    NodeWindow* window)
+      : timeline_(timeline),
+        phase_(phase),
+        receives_(messages > 0),
+        scope_(new Timeline::Scope(timeline.scope(Lane::net, phase, bytes, 0, messages))),
+        broadcast_(communicator, kind, root, data, count, type, tag, window) {
+    BroadcastTransfer::test();  // may be done already
+  }
+
+  bool test() override {
+    if (!done_) done_ = broadcast_.test();
+    if (done_ || (receives_ && broadcast_.arrived())) scope_.reset();
+    return done_;
+  }
+  void wait_until_arrived() override {
+    timeline_.resume(phase_);
+    broadcast_.wait_until_arrived();
+    if (receives_) scope_.reset();
+  }
+  void wait() override {
+    wait_until_arrived();
+    if (!test()) {
+      if (!scope_) scope_.reset(new Timeline::Scope(timeline_.scope(Lane::net, phase_)));
+      broadcast_.wait();
+      done_ = true;
+    }
+    scope_.reset();
+  }
+
+ private:
+  Timeline& timeline_;
+  Phase phase_;
+  bool receives_;
+  bool done_ = false;
+  std::unique_ptr<Timeline::Scope> scope_;
+  NodeBroadcast broadcast_;
+};
+
+// An MPI datatype for ranges of a buffer. MPI keeps the data it needs until the message completes.
+class RangesType {
+ public:
+  RangesType(const std::vector<RowRange>& ranges, Index columns, MPI_Datatype type, Index type_bytes) {
+    std::vector<int> counts;
+    std::vector<MPI_Aint> places;
+    for (const RowRange& range : ranges) {
+      counts.push_back(message_count(range.count * columns));
+      places.push_back(static_cast<MPI_Aint>(range.first * columns * type_bytes));
+    }
+    GLINPACK_MPI(
+        MPI_Type_create_hindexed(static_cast<int>(counts.size()), counts.data(), places.data(), type, &ranges_));
+    GLINPACK_MPI(MPI_Type_commit(&ranges_));
+  }
+  RangesType(const RangesType&) = delete;
+  RangesType& operator=(const RangesType&) = delete;
+  ~RangesType() { MPI_Type_free(&ranges_); }
+  MPI_Datatype type() const { return ranges_; }
+
+ private:
+  MPI_Datatype ranges_ = MPI_DATATYPE_NULL;
+};
+
+// The messages of a row exchange, round by round: the constructor starts the first round, test() and wait() start the
+// next ones. Messages within a node use rings, if there are any. Its interval on the timeline ends when all rounds are
+// done. All ranks start their exchanges on one communicator and tag in the same order.
+class RowTransferRounds final : public Transfer {
+ public:
+  /// `buffer`: contiguous rows of `columns` elements of `type`; it must outlive the exchange.
+  RowTransferRounds(Timeline& timeline, Phase phase, const RowExchangePlan& plan, Index columns, void* buffer,
+                    MPI_Datatype type, MPI_Comm communicator, int tag, NodeRings* rings);
+
+  bool test() override;
+  void wait_until_arrived() override { wait(); }
+  void wait() override;
+
+ private:
+  Pending pending() const;
+  void start_round();
+  void start(const RowTransfer& transfer);
+  RingMessage ring_message(const RowTransfer& transfer) const;
+
+  Timeline& timeline_;
+  Phase phase_;
+  std::vector<TransferRound> rounds_;
+  Index columns_;
+  char* buffer_;
+  MPI_Datatype type_;
+  Index type_bytes_ = 0;
+  MPI_Comm communicator_;
+  int tag_;
+  NodeRings* rings_;
+  std::size_t next_round_ = 0;
+  std::vector<MPI_Request> in_flight_;
+  std::optional<RingExchange> in_node_;  // of this round
+  std::unique_ptr<Timeline::Scope> scope_;
+};
+
+RowTransferRounds::RowTransferRounds(Timeline& timeline, Phase phase, const RowExchangePlan& plan, Index columns,
+                                     void* buffer, MPI_Datatype type, MPI_Comm communicator, int tag, NodeRings* rings)
+    : timeline_(timeline),
+      phase_(phase),
+      rounds_(plan.rounds),
+      columns_(columns),
+      buffer_(static_cast<char*>(buffer)),
+      type_(type),
+      communicator_(communicator),
+      tag_(tag),
+      rings_(rings) {
+  type_bytes_ = element_bytes(type);
+  if (rounds_.empty()) return;
+  scope_.reset(new Timeline::Scope(timeline.scope(Lane::net, phase, plan.rows_received() * columns * type_bytes_, 0,
+                                                  static_cast<std::int32_t>(plan.messages_received()))));
+  start_round();
+}
+
+void RowTransferRounds::start_round() {
+  std::vector<RingMessage> in_node;
+  for (const RowTransfer& transfer : rounds_[next_round_]) {
+    if (rings_ != nullptr && rings_->reach(transfer.process)) {
+      in_node.push_back(ring_message(transfer));
+    } else {
+      start(transfer);
+    }
+  }
+  in_node_.reset();
+  if (!in_node.empty()) in_node_.emplace(*rings_, in_node);
+  ++next_round_;
+}
+
+RingMessage RowTransferRounds::ring_message(const RowTransfer& transfer) const {
+  RingMessage message{transfer.process, transfer.receives, {}};
+  const Index row_bytes = columns_ * type_bytes_;
+  for (const RowRange& range : transfer.ranges) {
+    message.parts.emplace_back(buffer_ + range.first * row_bytes, static_cast<std::size_t>(range.count * row_bytes));
+  }
+  return message;
+}
+
+void RowTransferRounds::start(const RowTransfer& transfer) {
+  char* first = buffer_;
+  int count = 1;
+  MPI_Datatype type = type_;
+  std::unique_ptr<RangesType> ranges;
+  if (transfer.ranges.size() == 1) {
+    first += transfer.ranges.front().first * columns_ * type_bytes_;
+    count = message_count(transfer.ranges.front().count * columns_);
+  } else {
+    ranges = std::make_unique<RangesType>(transfer.ranges, columns_, type_, type_bytes_);
+    type = ranges->type();
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (transfer.receives) {
+    GLINPACK_MPI(MPI_Irecv(first, count, type, transfer.process, tag_, communicator_, &request));
+  } else {
+    GLINPACK_MPI(MPI_Isend(first, count, type, transfer.process, tag_, communicator_, &request));
+  }
+  in_flight_.push_back(request);
+}
+
+bool RowTransferRounds::test() {
+  for (;;) {
+    int done = 1;
+    if (!in_flight_.empty()) {
+      GLINPACK_MPI(MPI_Testall(static_cast<int>(in_flight_.size()), in_flight_.data(), &done, MPI_STATUSES_IGNORE));
+    }
+    const bool copied = !in_node_ || in_node_->advance();
+    if (done == 0 || !copied) return false;
+    in_flight_.clear();
+    if (next_round_ == rounds_.size()) break;
+    start_round();
+  }
+  scope_.reset();
+  return true;
+}
+
+// The first receive of the current round, else its first send.
+Pending RowTransferRounds::pending() const {
+  if (next_round_ == 0) return {};
+  const TransferRound& round = rounds_[next_round_ - 1];
+  for (const RowTransfer& transfer : round) {
+    if (transfer.receives) return Pending::from(communicator_, transfer.process);
+  }
+  return round.empty() ? Pending{} : Pending::to(communicator_, round.front().process);
+}
+
+void RowTransferRounds::wait() {
+  timeline_.resume(phase_);
+  while (!test()) {
+    const std::size_t round = next_round_;
+    const auto test_and_help = [&] {
+      const bool done = test();
+      if (in_node_ && !done) make_progress(communicator_);
+      return done || next_round_ != round;
+    };
+    wait_until(test_and_help, pending());
+  }
+}
+
+// MPI_User_function.
+void combine_in_mpi(void* in, void* in_out, int* count, MPI_Datatype* type) {
+  const auto bytes = static_cast<std::size_t>(element_bytes(*type));
+  for (int i = 0; i < *count; ++i) {
+    const std::size_t first = static_cast<std::size_t>(i) * bytes;
+    combine_candidates(static_cast<char*>(in) + first, static_cast<char*>(in_out) + first, bytes);
+  }
+}
+
+}  // namespace
+
+/// MPI's type and operation for candidates of so many bytes.
+class CandidateReduction {
+ public:
+  explicit CandidateReduction(std::size_t bytes) : bytes_(bytes) {
+    GLINPACK_MPI(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_));
+    GLINPACK_MPI(MPI_Type_commit(&type_));
+    GLINPACK_MPI(MPI_Op_create(combine_in_mpi, 1, &operation_));
+  }
+  CandidateReduction(const CandidateReduction&) = delete;
+  CandidateReduction& operator=(const CandidateReduction&) = delete;
+  ~CandidateReduction() {
+    MPI_Op_free(&operation_);
+    MPI_Type_free(&type_);
+  }
+  std::size_t bytes() const { return bytes_; }
+  MPI_Datatype type() const { return type_; }
+  MPI_Op operation() const { return operation_; }
+
+ private:
+  std::size_t bytes_;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  MPI_Op operation_ = MPI_OP_NULL;
+};
+
+template <class Real>
+MpiTransport<Real>::MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline,
+                                 NodeWindows* windows, Completion completion)
+    : grid_(grid), broadcast_(broadcast), timeline_(timeline), windows_(windows), completion_(completion) {}
+
+template <class Real>
+MpiTransport<Real>::~MpiTransport() = default;
+
+template <class Real>
+std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, const PassPlan& pass,
+                                                              std::span<Real> message, Index) {
+  const Line line = line_of(kind);
+  if ((line == Line::row ? grid_.shape().columns : grid_.shape().rows) == 1) return nullptr;
+  const int root = line == Line::row ? pass.pivot.column : pass.pivot.row;
+  const bool receives = (line == Line::row ? grid_.position().column : grid_.position().row) != root;
+  NodeWindow* const window = windows_ == nullptr ? nullptr : line == Line::row ? windows_->row() : windows_->column();
+  auto transfer = std::make_unique<BroadcastTransfer>(
+      timeline_, kind == MessageKind::panel ? Phase::broadcast_l : Phase::broadcast_u,
+      receives ? static_cast<Index>(message.size_bytes()) : 0, receives ? 1 : 0,
+      line == Line::row ? grid_.row() : grid_.column(), broadcast_for(kind, broadcast_), root, message.data(),
+      static_cast<Index>(message.size()), mpi_type<Real>(), broadcast_tag(kind), window);
+  if (completion_ == Completion::in_turn) transfer->wait();
+  return transfer;
+}
+
+template <class Real>
+std::unique_ptr<Transfer> MpiTransport<Real>::start_row_exchange(const PassPlan&, const RowExchangePlan& plan,
+                                                                 Index columns, Real* buffer) {
+  NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->row_rings();
+  return start_rounds(Phase::swap, plan, columns, buffer, tags::row_exchange, rings);
+}
+
+template <class Real>
+std::unique_ptr<Transfer> MpiTransport<Real>::start_panel_exchange(const PassPlan&, const RowExchangePlan& plan,
+                                                                   Real* buffer) {
+  NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->panel_rings();
+  return start_rounds(Phase::panel, plan, 1, buffer, tags::panel_column, rings);
+}
+
+template <class Real>
+bool MpiTransport<Real>::column_shares_memory() const {
+  const NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->panel_rings();
+  if (rings == nullptr) return false;
+  for (int row = 0; row < grid_.shape().rows; ++row) {
+    if (row != grid_.position().row && !rings->reach(row)) return false;
+  }
+  return true;
+}
+
+template <class Real>
+std::unique_ptr<Transfer> MpiTransport<Real>::start_rounds(Phase phase, const RowExchangePlan& plan, Index columns,
+                                                           Real* buffer, int tag, NodeRings* rings) {
+  if (plan.rounds.empty() || columns == 0) return nullptr;
+  return std::make_unique<RowTransferRounds>(timeline_, phase, plan, columns, buffer, mpi_type<Real>(), grid_.column(),
+                                             tag, rings);
+}
+
+template <class Real>
+void MpiTransport<Real>::reduce_candidates(const PassPlan&, Index, CandidateMessage<Real>& candidates) {
+  if (grid_.shape().rows == 1) return;
+  std::vector<char>& bytes = candidates.bytes();
+  if (!reduction_ || reduction_->bytes() != bytes.size())
+    reduction_ = std::make_unique<CandidateReduction>(bytes.size());
+  const auto scope = timeline_.scope(Lane::net, Phase::panel, static_cast<std::int64_t>(bytes.size()), 0, 1);
+  all_reduce(grid_.column(), bytes.data(), 1, reduction_->type(), reduction_->operation());
+}
+
+template <class Real>
+void MpiTransport<Real>::send(const PassPlan&, Index, int to, std::span<const Real> rows) {
+  const auto scope = timeline_.scope(Lane::net, Phase::panel);
+  send_message(grid_.column(), rows.data(), static_cast<Index>(rows.size()), mpi_type<Real>(), to, tags::tournament);
+}
+
+template <class Real>
+void MpiTransport<Real>::receive(const PassPlan&, Index, int from, std::span<Real> rows) {
+  const auto scope = timeline_.scope(Lane::net, Phase::panel, static_cast<Index>(rows.size_bytes()), 0, 1);
+  receive_message(grid_.column(), rows.data(), static_cast<Index>(rows.size()), mpi_type<Real>(), from,
+                  tags::tournament);
+}
+
+template class MpiTransport<float>;
+template class MpiTransport<double>;
+
+}  // namespace glinpack

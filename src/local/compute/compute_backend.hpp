@@ -1,0 +1,74 @@
+// The backend of compute devices: local matrices in storage buffers, arithmetic in compute shaders, panels on the host
+// or the device.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "backend/backend.hpp"
+#include "backend/backend_record.hpp"
+#include "compute/partial_panel.hpp"
+#include "compute/region.hpp"
+#include "compute/tuning.hpp"
+#include "device/compute_device.hpp"
+
+namespace glinpack {
+
+namespace compute {
+class Kernels;
+
+/// Transfers of at least this size overlap kernels. An H200 takes about a millisecond to start on a second queue while
+/// the first has work, which is the time of such a transfer.
+inline constexpr std::int64_t least_queued_bytes = std::int64_t{32} << 20;
+}  // namespace compute
+
+/// Limits of the implementation; tests set smaller ones.
+struct ComputeLimits {
+  std::int64_t window_bytes = 0;                       // the part of a buffer that a shader sees; 0: the device's limit
+  Index stripe_width = compute::default_stripe_width;  // of matrices (region.hpp)
+  std::int64_t buffer_bytes = compute::largest_buffer_bytes;  // of a matrix, in each of its buffers
+  Index rows_per_group = 256;  // candidate rows of a TSLU reduction-tree node; a power of two, at least 64
+  // least size of transfers that overlap kernels; 0: least_queued_bytes, on GPUs alone. With another value a software
+  // device is used as a GPU is
+  std::int64_t queued_bytes = 0;
+  compute::PartialPanelLimits partial_panel = {};
+};
+
+/// For other programs on the matrices of the backend. What make_compute_backend() returns has this interface.
+class ComputePrograms {
+ public:
+  virtual ~ComputePrograms() = default;
+  virtual ComputeDevice& device_of_programs() const = 0;
+  virtual const ShaderSource& sources_of_programs() const = 0;
+  /// Their preamble, and how they see regions.
+  virtual const compute::Kernels& kernels_of_programs() const = 0;
+  /// Issues commands between the operations before and after. Operands are ComputeMatrix objects.
+  virtual void run(const std::function<void()>& commands) = 0;
+};
+
+/// `name`: that of its record. Throws std::runtime_error with cause and remedy.
+template <class Real>
+std::unique_ptr<Backend<Real>> make_compute_backend(std::shared_ptr<ComputeDevice> device, std::string_view name,
+                                                    const BackendOptions& options, Timeline& timeline,
+                                                    const ComputeLimits& limits = {});
+
+namespace compute {
+
+inline constexpr BackendOption tile_option{
+    .name = "tile",
+    .type = "NAME",
+    .help = "gl-compute, vk-compute: tile of the trailing update, one that `glinpack tune` lists",
+    .default_text = "the tuned one, else the first",
+    .check = check_tile};
+
+// software devices: results/small-box/block-sizes.txt; GPUs: results/h200. Wider blocks pay if the update takes
+// longer than the panel (docs/performance.md). Not measured between 16384 and 32768.
+inline Index block_size(Precision factors, Index n) {
+  constexpr Index wide_from = 32768;
+  return factors != Precision::double_ && n >= wide_from ? 512 : 256;
+}
+
+}  // namespace compute
+}  // namespace glinpack

@@ -1,0 +1,241 @@
+#include "compute/tuning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include "base/timeline.hpp"
+#include "base/user_cache.hpp"
+#include "compute/compute_memory.hpp"
+#include "compute/kernels.hpp"
+#include "device/command_stream.hpp"
+
+namespace glinpack::compute {
+namespace {
+
+// The first is about the fastest on an H200 (results/h200/tune.txt). Tiles that were never close to it are not listed.
+constexpr std::array<ReduceTile, 7> single_tiles{{{16, 8, 8, false},
+                                                  {16, 8, 16, false},
+                                                  {16, 8, 8, true},
+                                                  {8, 16, 8, false},
+                                                  {16, 16, 8, false},
+                                                  {8, 8, 8, false},
+                                                  {16, 8, 8, false, 2, 8, true}}};
+constexpr std::array<ReduceTile, 8> double_tiles{{{16, 16, 8, false},
+                                                  {16, 8, 16, false},
+                                                  {16, 8, 8, false},
+                                                  {16, 8, 8, true},
+                                                  {8, 8, 8, false},
+                                                  {16, 8, 8, false, 2, 8, true},
+                                                  {16, 8, 8, false, 3, 8, true},
+                                                  {8, 8, 8, false, 4, 4}}};
+
+}  // namespace
+
+std::span<const ReduceTile> reduce_tiles(Precision precision) {
+  if (precision == Precision::double_) return double_tiles;
+  return single_tiles;
+}
+
+std::string name_of(const ReduceTile& tile, Precision precision) {
+  const Index vector_width = precision == Precision::double_ ? 2 : 4;
+  std::string name = std::to_string(tile.rows()) + "x" + std::to_string(tile.vectors() * vector_width);
+  if (tile.vectors_each != ReduceTile{}.vectors_each) name += "-8x" + std::to_string(tile.vectors_each * vector_width);
+  if (tile.band != ReduceTile{}.band) name += "-band" + std::to_string(tile.band);
+  if (tile.stage_depth != ReduceTile{}.stage_depth) name += "-deep" + std::to_string(tile.stage_depth);
+  if (tile.prefetch) name += "-prefetch";
+  if (tile.loads_before_stores) name += "-together";
+  return name;
+}
+
+ReduceTile reduce_tile(std::string_view name, Precision precision) {
+  std::string names;
+  for (const ReduceTile& tile : reduce_tiles(precision)) {
+    if (name_of(tile, precision) == name) return tile;
+    names += (names.empty() ? "" : ", ") + name_of(tile, precision);
+  }
+  throw std::runtime_error("there is no tile '" + std::string(name) + "' in " +
+                           std::string(name_of(precision == Precision::double_ ? precision : Precision::single)) +
+                           " precision; there are " + names);
+}
+
+namespace {
+
+constexpr const char* kernel = "compute/reduce.comp";
+
+/// The cache key of a tile.
+std::string key_of(const DeviceDescription& device, Precision precision) {
+  const Precision factors = precision == Precision::double_ ? precision : Precision::single;
+  return "tile\n" + device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
+         std::string(name_of(factors)) + "\n" + ShaderSource().expand(kernel, "");
+}
+
+template <class Real>
+class Trials {
+ public:
+  Trials(std::shared_ptr<ComputeDevice> device, const MeasuringOptions& options, const ShaderSource& sources)
+      : device_(std::move(device)), fences_(device_), options_(options), sources_(sources) {}
+
+  Tuning run(std::span<const ReduceTile> tiles);
+
+ private:
+  using Matrix = ComputeMatrix<Real>;
+
+  Matrix zeros(Index rows, Index columns) { return Matrix(*device_, rows, columns, default_stripe_width); }
+  void fill(Kernels& kernels, const Region& region, const std::vector<Real>& values);
+  /// Whether a small product of ragged extents is correct.
+  bool right(Kernels& kernels);
+
+  void wait() {
+    fences_.note_commands();
+    fences_.wait_idle();
+    device_->throw_error("the device reports a failed operation");
+  }
+
+  std::shared_ptr<ComputeDevice> device_;
+  Fences fences_;
+  MeasuringOptions options_;
+  const ShaderSource& sources_;
+};
+
+template <class Real>
+std::vector<Real> uniform_values(Index count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<Real> uniform(Real(-0.5), Real(0.5));
+  std::vector<Real> values(static_cast<std::size_t>(count));
+  std::generate(values.begin(), values.end(), [&] { return uniform(generator); });
+  return values;
+}
+
+template <class Real>
+void Trials<Real>::fill(Kernels& kernels, const Region& region, const std::vector<Real>& values) {
+  const auto buffer = MappedBuffer<Real>::create(device_, region.rows * region.columns);
+  std::copy(values.begin(), values.end(), buffer->data());
+  kernels.copy(region_of(HostBlock<Real>{buffer.get(), 0, region.rows, region.columns, region.columns}), region);
+  wait();
+}
+
+// Sizes that no tile divides.
+constexpr Index check_rows = 300, check_columns = 340;
+
+template <class Real>
+bool Trials<Real>::right(Kernels& kernels) {
+  // whole stages and a remainder; on software, compiling the kernel for the remainder takes long, and tests cover it
+  const Index check_depth = device_->description().software ? 32 : 40;
+  const std::vector<Real> l_values = uniform_values<Real>(check_depth * check_rows, 1);
+  const std::vector<Real> u_values = uniform_values<Real>(check_depth * check_columns, 2);
+  const Matrix l = zeros(check_depth, check_rows), u = zeros(check_depth, check_columns),
+               c = zeros(check_rows, check_columns);
+  fill(kernels, l.region(), l_values);
+  fill(kernels, u.region(), u_values);
+  kernels.reduce(l.region(), u.region(), c.region());
+  const auto buffer = MappedBuffer<Real>::create(device_, check_rows * check_columns);
+  kernels.copy(c.region(), region_of(HostBlock<Real>{buffer.get(), 0, check_rows, check_columns, check_columns}));
+  wait();
+  for (Index i = 0; i < check_rows; ++i) {
+    for (Index j = 0; j < check_columns; ++j) {
+      double sum = 0;
+      for (Index k = 0; k < check_depth; ++k) {
+        sum += double{l_values[static_cast<std::size_t>(k * check_rows + i)]} *
+               double{u_values[static_cast<std::size_t>(k * check_columns + j)]};
+      }
+      const double difference = std::abs(double{buffer->data()[i * check_columns + j]} + sum);
+      if (!(difference <= tolerance<Real>(check_depth))) return false;
+    }
+  }
+  return true;
+}
+
+template <class Real>
+Tuning Trials<Real>::run(std::span<const ReduceTile> tiles) {
+  Tuning tuning;
+  tuning.device = device_->description();
+  tuning.precision = precision_of<Real>;
+  tuning.order = tuning_order(tuning.device, tuning.precision);
+  tuning.depth = tuning.device.software ? 32 : 512;
+  const Matrix l = zeros(tuning.depth, tuning.order), u = zeros(tuning.depth, tuning.order),
+               c = zeros(tuning.order, tuning.order);
+  const double flops = product_flops(tuning.order, tuning.order, tuning.depth);
+  Kernels kernels(device_, sources_, tuning.precision, tuning.device.storage_block, default_stripe_width,
+                  tiles.front());
+  const std::vector<Real> values = uniform_values<Real>(tuning.depth * tuning.order, 3);
+  fill(kernels, l.region(), values);
+  fill(kernels, u.region(), values);
+  for (const ReduceTile& tile : tiles) {
+    kernels.set_tile(sources_, tile);
+    const bool is_right = right(kernels);
+    const Measured rate = measured_rate(options_, flops, [&](std::int64_t rounds) {
+      for (std::int64_t round = 0; round < rounds; ++round) kernels.reduce(l.region(), u.region(), c.region());
+      wait();
+    });
+    tuning.trials.push_back({name_of(tile, tuning.precision), rate, is_right});
+  }
+  return tuning;
+}
+
+}  // namespace
+
+TileCache::TileCache() : directory_(user_cache()) {}
+TileCache::TileCache(std::string directory) : directory_(std::move(directory)) {}
+
+std::string TileCache::path_of(const DeviceDescription& device, Precision precision) const {
+  return cache_path(directory_, key_of(device, precision), "tile");
+}
+
+std::optional<ReduceTile> TileCache::load(const DeviceDescription& device, Precision precision) const {
+  if (directory_.empty()) return std::nullopt;
+  std::ifstream file = open_regular_file(path_of(device, precision));
+  std::string name;
+  if (!std::getline(file, name)) return std::nullopt;
+  for (const ReduceTile& tile : reduce_tiles(precision)) {
+    if (name_of(tile, precision) == name) return tile;
+  }
+  return std::nullopt;
+}
+
+bool TileCache::store(const DeviceDescription& device, Precision precision, const ReduceTile& tile) const {
+  // later lines are for human readers
+  return !directory_.empty() &&
+         write_cache_file(path_of(device, precision),
+                          name_of(tile, precision) + "\n" + device.renderer + "\n" + device.version + "\n");
+}
+
+ReduceTile chosen_tile(std::string_view name, const DeviceDescription& device, Precision precision,
+                       const TileCache& cache) {
+  if (!name.empty()) return reduce_tile(name, precision);
+  return cache.load(device, precision).value_or(reduce_tiles(precision).front());
+}
+
+Tuning tune_reduce(const std::shared_ptr<ComputeDevice>& device, Precision precision, const MeasuringOptions& options,
+                   const ShaderSource& sources, std::span<const ReduceTile> tiles) {
+  if (tiles.empty()) tiles = reduce_tiles(precision);
+  if (precision == Precision::double_) return Trials<double>(device, options, sources).run(tiles);
+  return Trials<float>(device, options, sources).run(tiles);
+}
+
+Index tuning_order(const DeviceDescription& device, Precision precision) {
+  constexpr Index least = 256, most = 8192, step = 256;
+  if (device.software) return least;
+  if (device.free_memory <= 0) return most / 2;
+  const double elements = static_cast<double>(device.free_memory) / 8 / static_cast<double>(factor_bytes(precision));
+  return std::clamp(static_cast<Index>(std::sqrt(elements)) / step * step, least, most);
+}
+
+void check_tile(const std::string& name, Precision precision) { reduce_tile(name, precision); }
+
+TileCatalog::Choice choose_tile(const DeviceDescription& device, Precision precision) {
+  return {name_of(chosen_tile({}, device, precision), precision), TileCache().load(device, precision).has_value()};
+}
+
+std::string keep_tile(const Tuning& tuning) {
+  const TileCache cache;
+  const ReduceTile best = reduce_tile(tuning.best().tile, tuning.precision);
+  const bool is_kept = cache.store(tuning.device, tuning.precision, best);
+  return is_kept ? cache.path_of(tuning.device, tuning.precision) : std::string();
+}
+
+}  // namespace glinpack::compute

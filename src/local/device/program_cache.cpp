@@ -1,0 +1,51 @@
+#include "device/program_cache.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace glinpack {
+
+namespace {
+
+constexpr std::uint64_t magic = 0x31424b4341504c47;  // "GLPACKB1"
+
+struct FileHead {
+  std::uint64_t magic = 0;
+  std::uint64_t key = 0;
+  std::uint64_t format = 0;
+  std::uint64_t size = 0;
+  std::uint64_t checksum = 0;
+};
+
+}  // namespace
+
+ProgramCache::ProgramCache() : directory_(user_cache()) {}
+ProgramCache::ProgramCache(std::string directory) : directory_(std::move(directory)) {}
+
+std::string ProgramCache::path_of(std::string_view key) const { return cache_path(directory_, key, "program"); }
+
+std::optional<ProgramBinary> ProgramCache::load(std::string_view key) const {
+  if (directory_.empty()) return std::nullopt;
+  std::ifstream file = open_regular_file(path_of(key));
+  FileHead head;
+  if (!file.read(reinterpret_cast<char*>(&head), sizeof head)) return std::nullopt;
+  if (head.magic != magic || head.key != hash(key)) return std::nullopt;
+  ProgramBinary binary{static_cast<std::uint32_t>(head.format), {std::istreambuf_iterator<char>(file), {}}};
+  if (binary.bytes.size() != head.size) return std::nullopt;
+  if (hash({binary.bytes.data(), binary.bytes.size()}) != head.checksum) return std::nullopt;
+  return binary;
+}
+
+void ProgramCache::store(std::string_view key, const ProgramBinary& binary) const {
+  if (directory_.empty()) return;
+  const FileHead head{magic, hash(key), binary.format, binary.bytes.size(),
+                      hash({binary.bytes.data(), binary.bytes.size()})};
+  std::string content(reinterpret_cast<const char*>(&head), sizeof head);
+  content.append(binary.bytes.data(), binary.bytes.size());
+  if (!write_cache_file(path_of(key), content)) spdlog::debug("program cache: {} cannot be written", path_of(key));
+}
+
+}  // namespace glinpack

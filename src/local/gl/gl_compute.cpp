@@ -1,0 +1,53 @@
+#include "gl/gl_compute.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <stdexcept>
+
+#include "compute/ceilings.hpp"
+#include "gl/context.hpp"
+#include "gl/devices.hpp"
+#include "gl/vulkan_memory.hpp"
+
+namespace glinpack::gl {
+
+const DeviceCatalog device_catalog{
+    .api = "OpenGL",
+    .noun = "EGL device",
+    .install = "install a driver (Mesa: libegl-mesa0 and libgl1-mesa-dri)",
+    .remedy =
+        "glinpack needs EGL with a driver for OpenGL 4.5: install the vendor's driver, or Mesa's\n"
+        "software one (Debian: libegl-mesa0 libgl1-mesa-dri).\n",
+    .list = list_devices,
+    .driver_variables = driver_variables,
+    .driver_variables_text = driver_variables_text,
+    .measure_peak =
+        [](const BackendOptions& options, Precision precision, const MeasuringOptions& measuring) {
+          const CurrentContextGuard restore_current_context;  // of a backend
+          return compute::measure_device_fma(open_device(options.device), ShaderSource(options.value("shader-dir")),
+                                             precision, measuring);
+        },
+    .measure_ceilings =
+        [](const BackendOptions& options, const MeasuringOptions& measuring) {
+          return compute::measure_device_ceilings(open_device(options.device),
+                                                  ShaderSource(options.value("shader-dir")), measuring);
+        },
+};
+
+std::shared_ptr<ComputeDevice> open_device(int index) { return Context::create(index); }
+
+std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options) {
+  auto context = Context::create(options.device, options.debug);
+  const std::string allocator = options.value("device-memory");
+  const bool is_asked_for = allocator == "vulkan";
+  if (!is_asked_for && (allocator != "auto" || context->description().software)) return context;
+  try {
+    context->set_matrix_memory(VulkanMemory::open(context));
+  } catch (const std::runtime_error& error) {
+    if (is_asked_for) throw;
+    spdlog::debug("matrices are in memory of OpenGL: {}", error.what());
+  }
+  return context;
+}
+
+}  // namespace glinpack::gl

@@ -1,0 +1,296 @@
+#include "vulkan/device.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "vulkan/program.hpp"
+
+namespace glinpack::vulkan {
+namespace {
+
+class Buffer final : public DeviceBuffer {
+ public:
+  Buffer(std::shared_ptr<LogicalDevice> device, const LogicalDevice::Allocation& allocation)
+      : DeviceBuffer(allocation.id, allocation.data), device_(std::move(device)) {}
+  ~Buffer() override { device_->free(id()); }
+
+ private:
+  std::shared_ptr<LogicalDevice> device_;
+};
+
+class Sync final : public DeviceSync {
+ public:
+  Sync(std::shared_ptr<LogicalDevice> device, const Queue& queue)
+      : device_(std::move(device)), queue_(queue), value_(queue.submitted) {}
+  bool has_passed() const override { return device_->passed(queue_) >= value_; }
+  void wait() const override { device_->wait(queue_, value_); }
+  VkSemaphore timeline() const { return queue_.timeline; }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::shared_ptr<LogicalDevice> device_;
+  const Queue& queue_;
+  std::uint64_t value_;
+};
+
+class Stamp final : public DeviceStamp {
+ public:
+  explicit Stamp(Device& device) : device_(device), logical_(device.logical()), query_(logical_->take_query()) {}
+  Stamp(const Stamp&) = delete;
+  Stamp& operator=(const Stamp&) = delete;
+  ~Stamp() override { logical_->give_query(query_); }
+
+  void record() override {
+    const VkCommandBuffer commands = device_.commands();
+    // a queue of copies cannot reset it; there, it was read before
+    if (device_.computes()) {
+      logical_->vk.CmdResetQueryPool(commands, query_.pool, query_.index, 1);
+    } else {
+      logical_->vk.ResetQueryPool(logical_->handle, query_.pool, query_.index, 1);
+    }
+    logical_->vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, query_.pool, query_.index);
+  }
+  bool is_available() const override {
+    std::uint64_t ticks = 0;
+    return result(ticks, 0) == VK_SUCCESS;
+  }
+  std::int64_t nanoseconds() const override {
+    std::uint64_t ticks = 0;
+    require(result(ticks, VK_QUERY_RESULT_WAIT_BIT), "vkGetQueryPoolResults");
+    return static_cast<std::int64_t>(static_cast<double>(ticks) * logical_->nanoseconds_per_tick);
+  }
+
+ private:
+  VkResult result(std::uint64_t& ticks, VkQueryResultFlags flags) const {
+    return logical_->vk.GetQueryPoolResults(logical_->handle, query_.pool, query_.index, 1, sizeof ticks, &ticks,
+                                            sizeof ticks, flags | VK_QUERY_RESULT_64_BIT);
+  }
+
+  Device& device_;
+  std::shared_ptr<LogicalDevice> logical_;
+  Query query_;
+};
+
+void order(const Functions& vk, VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written,
+           VkPipelineStageFlags to, VkAccessFlags seen) {
+  VkMemoryBarrier barrier{};
+  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  barrier.srcAccessMask = written;
+  barrier.dstAccessMask = seen;
+  vk.CmdPipelineBarrier(commands, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
+constexpr VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                               transfer = VK_PIPELINE_STAGE_TRANSFER_BIT, host = VK_PIPELINE_STAGE_HOST_BIT;
+constexpr VkAccessFlags by_shaders = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+                        by_copies = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+
+}  // namespace
+
+Device::Device(int index, bool debug) : Device(std::make_shared<LogicalDevice>(index, debug), false) {}
+
+Device::Device(std::shared_ptr<LogicalDevice> logical, bool of_copies)
+    : logical_(std::move(logical)), queue_(logical_->queue(of_copies)) {
+  description_ = logical_->description;
+  VkCommandPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+  info.queueFamilyIndex = queue_.family;
+  require(logical_->vk.CreateCommandPool(logical_->handle, &info, nullptr, &pool_), "vkCreateCommandPool");
+}
+
+Device::~Device() {
+  try {
+    finish();
+  } catch (const std::runtime_error&) {
+    // the device was lost: nothing runs any more
+  }
+  logical_->vk.DestroyCommandPool(logical_->handle, pool_, nullptr);
+}
+
+std::shared_ptr<ComputeDevice> Device::open_queue() const { return std::make_shared<Device>(logical_, true); }
+
+void Device::throw_debug_error() {
+  const std::string message = take_validation_message();
+  if (!message.empty()) throw std::runtime_error("Vulkan reports: " + message);
+}
+
+std::unique_ptr<DeviceBuffer> Device::allocate(std::int64_t bytes, Memory memory) {
+  const LogicalDevice::Allocation allocation = logical_->allocate(bytes, memory);
+  return allocation.id == 0 ? nullptr : std::make_unique<Buffer>(logical_, allocation);
+}
+
+VkCommandBuffer Device::commands() {
+  if (commands_ != VK_NULL_HANDLE) return commands_;
+  const Functions& vk = logical_->vk;
+  if (!submitted_.empty() && logical_->passed(queue_) >= submitted_.front().value) {
+    commands_ = submitted_.front().commands;
+    submitted_.pop_front();
+  } else {
+    VkCommandBufferAllocateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+    info.commandPool = pool_;
+    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    info.commandBufferCount = 1;
+    require(vk.AllocateCommandBuffers(logical_->handle, &info, &commands_), "vkAllocateCommandBuffers");
+  }
+  VkCommandBufferBeginInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  require(vk.BeginCommandBuffer(commands_, &info), "vkBeginCommandBuffer");
+  for (Binding& binding : bindings_) binding.is_pushed = false;
+  queue_.is_recording = true;
+  return commands_;
+}
+
+void Device::flush() {
+  if (commands_ == VK_NULL_HANDLE) return;
+  require(logical_->vk.EndCommandBuffer(commands_), "vkEndCommandBuffer");
+  std::vector<VkSemaphore> awaited;
+  std::vector<std::uint64_t> values;
+  for (const Wait& wait : waits_) {
+    awaited.push_back(wait.timeline);
+    values.push_back(wait.value);
+  }
+  const std::vector<VkPipelineStageFlags> stages(awaited.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  const std::uint64_t next = queue_.submitted + 1;
+  VkTimelineSemaphoreSubmitInfo timeline{};
+  timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  timeline.waitSemaphoreValueCount = static_cast<std::uint32_t>(values.size());
+  timeline.pWaitSemaphoreValues = values.data();
+  timeline.signalSemaphoreValueCount = 1;
+  timeline.pSignalSemaphoreValues = &next;
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.pNext = &timeline;
+  info.waitSemaphoreCount = static_cast<std::uint32_t>(awaited.size());
+  info.pWaitSemaphores = awaited.data();
+  info.pWaitDstStageMask = stages.data();
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commands_;
+  info.signalSemaphoreCount = 1;
+  info.pSignalSemaphores = &queue_.timeline;
+  logical_->submit(queue_, info);
+  queue_.submitted = next;
+  queue_.is_recording = false;
+  submitted_.push_back({next, commands_});
+  commands_ = VK_NULL_HANDLE;
+  waits_.clear();
+}
+
+std::unique_ptr<DeviceSync> Device::insert_sync() {
+  flush();
+  return std::make_unique<Sync>(logical_, queue_);
+}
+
+void Device::wait_for(const DeviceSync& sync) {
+  flush();  // commands before it do not wait
+  const auto& other = static_cast<const Sync&>(sync);
+  waits_.push_back({other.timeline(), other.value()});
+}
+
+void Device::finish() {
+  flush();
+  logical_->wait(queue_, queue_.submitted);
+}
+
+std::unique_ptr<DeviceStamp> Device::make_stamp() { return std::make_unique<Stamp>(*this); }
+
+std::int64_t Device::nanoseconds() const {
+  VkCalibratedTimestampInfoEXT info{};
+  info.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT;
+  info.timeDomain = VK_TIME_DOMAIN_DEVICE_EXT;
+  std::uint64_t ticks = 0, deviation = 0;
+  require(logical_->vk.GetCalibratedTimestampsEXT(logical_->handle, 1, &info, &ticks, &deviation),
+          "vkGetCalibratedTimestampsEXT");
+  return static_cast<std::int64_t>(static_cast<double>(ticks) * logical_->nanoseconds_per_tick);
+}
+
+std::unique_ptr<DeviceProgram> Device::make_program(const ShaderSource& sources, const std::string& name,
+                                                    const std::string& preamble) {
+  return std::make_unique<Program>(logical_, sources, name, preamble);
+}
+
+void Device::bind(std::uint32_t binding, BufferId buffer, std::int64_t first, std::int64_t bytes) {
+  bindings_[binding] = {buffer, static_cast<VkDeviceSize>(first), static_cast<VkDeviceSize>(bytes), false};
+}
+
+void Device::bind(std::uint32_t binding, BufferId buffer) { bindings_[binding] = {buffer, 0, VK_WHOLE_SIZE, false}; }
+
+void Device::push_bindings(VkCommandBuffer recorded, std::uint32_t used) {
+  std::array<VkDescriptorBufferInfo, LogicalDevice::bindings> buffers{};
+  std::array<VkWriteDescriptorSet, LogicalDevice::bindings> writes{};
+  std::uint32_t count = 0;
+  for (std::uint32_t binding = 0; binding < LogicalDevice::bindings; ++binding) {
+    Binding& bound = bindings_[binding];
+    if ((used >> binding & 1) == 0 || bound.is_pushed) continue;
+    buffers[count] = {logical_->buffer_of(bound.buffer), bound.first, bound.bytes};
+    VkWriteDescriptorSet& write = writes[count];
+    write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    write.dstBinding = binding;
+    write.descriptorCount = 1;
+    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = &buffers[count];
+    bound.is_pushed = true;
+    ++count;
+  }
+  if (count == 0) return;
+  logical_->vk.CmdPushDescriptorSetKHR(recorded, VK_PIPELINE_BIND_POINT_COMPUTE, logical_->pipeline_layout, 0, count,
+                                       writes.data());
+}
+
+void Device::dispatch(DeviceProgram& program, Index groups_x, Index groups_y) {
+  const auto& dispatched = static_cast<const Program&>(program);
+  const VkCommandBuffer recorded = commands();
+  const Functions& vk = logical_->vk;
+  vk.CmdBindPipeline(recorded, VK_PIPELINE_BIND_POINT_COMPUTE, dispatched.pipeline());
+  vk.CmdPushConstants(recorded, logical_->pipeline_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                      LogicalDevice::constant_bytes, dispatched.constants());
+  push_bindings(recorded, dispatched.bindings());
+  vk.CmdDispatch(recorded, static_cast<std::uint32_t>(groups_x), static_cast<std::uint32_t>(groups_y), 1);
+}
+
+void Device::barrier(Readers readers) {
+  VkPipelineStageFlags stages = 0;
+  VkAccessFlags seen = 0;
+  const auto add = [&](Readers one, VkPipelineStageFlags stage, VkAccessFlags access) {
+    if (!includes(readers, one)) return;
+    stages |= stage;
+    seen |= access;
+  };
+  add(Readers::shaders, compute, by_shaders);
+  add(Readers::copies, transfer, by_copies);
+  add(Readers::host, host, VK_ACCESS_HOST_READ_BIT);
+  order(logical_->vk, commands(), compute, VK_ACCESS_SHADER_WRITE_BIT, stages, seen);
+}
+
+// In OpenGL, too, commands see what copies before them wrote, and copies wait for the commands before them.
+void Device::begin_copy(VkCommandBuffer recorded) const {
+  order(logical_->vk, recorded, transfer | (computes() ? compute : 0),
+        VK_ACCESS_TRANSFER_WRITE_BIT | (computes() ? VK_ACCESS_SHADER_WRITE_BIT : 0), transfer, by_copies);
+}
+
+void Device::end_copy(VkCommandBuffer recorded) const {
+  order(logical_->vk, recorded, transfer, VK_ACCESS_TRANSFER_WRITE_BIT, transfer | host | (computes() ? compute : 0),
+        by_copies | VK_ACCESS_HOST_READ_BIT | (computes() ? by_shaders : 0));
+}
+
+void Device::copy(BufferId from, std::int64_t from_first, BufferId to, std::int64_t to_first, std::int64_t bytes) {
+  if (bytes == 0) return;
+  const VkCommandBuffer recorded = commands();
+  const VkBufferCopy region{static_cast<VkDeviceSize>(from_first), static_cast<VkDeviceSize>(to_first),
+                            static_cast<VkDeviceSize>(bytes)};
+  begin_copy(recorded);
+  logical_->vk.CmdCopyBuffer(recorded, logical_->buffer_of(from), logical_->buffer_of(to), 1, &region);
+  end_copy(recorded);
+}
+
+bool Device::fill(BufferId buffer, std::int64_t bytes, std::uint32_t word) {
+  const VkCommandBuffer recorded = commands();
+  begin_copy(recorded);
+  logical_->vk.CmdFillBuffer(recorded, logical_->buffer_of(buffer), 0, static_cast<VkDeviceSize>(bytes), word);
+  end_copy(recorded);
+  return true;
+}
+
+}  // namespace glinpack::vulkan

@@ -1,0 +1,287 @@
+#include "vulkan/logical_device.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "vulkan/devices.hpp"
+
+namespace glinpack::vulkan {
+namespace {
+
+constexpr std::uint32_t queries_of_pool = 1024;
+
+}  // namespace
+
+LogicalDevice::LogicalDevice(int index, bool debug) : instance(instance_of_process(debug)) {
+  const std::vector<VkPhysicalDevice> all = physical_devices(instance);
+  if (index < 0 || index >= static_cast<int>(all.size())) {
+    throw std::runtime_error("no Vulkan device " + std::to_string(index) + ": there are " + std::to_string(all.size()) +
+                             "; `glinpack devices --backend vk-compute` lists them");
+  }
+  physical = all[static_cast<std::size_t>(index)];
+  description = describe(instance, physical, index);
+  if (!description.usable) throw std::runtime_error(description.renderer + ": " + description.why_unusable);
+  instance.GetPhysicalDeviceMemoryProperties(physical, &memory_types_);
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  instance.GetPhysicalDeviceProperties2(physical, &properties);
+  nanoseconds_per_tick = static_cast<double>(properties.properties.limits.timestampPeriod);
+  choose_queues();
+
+  const std::array<float, 2> priorities{1, 1};
+  std::array<VkDeviceQueueCreateInfo, 2> queues{};
+  for (VkDeviceQueueCreateInfo& info : queues) {
+    info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    info.queueCount = 1;
+    info.pQueuePriorities = priorities.data();
+  }
+  queues[0].queueFamilyIndex = kernels_.family;
+  queues[1].queueFamilyIndex = copies_.family;
+  VkPhysicalDeviceVulkan12Features core{};
+  core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  core.timelineSemaphore = VK_TRUE;
+  core.hostQueryReset = VK_TRUE;
+  VkPhysicalDeviceFeatures2 features{};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  features.pNext = &core;
+  features.features.shaderFloat64 = VK_TRUE;
+  const std::vector<const char*> extensions = required_extensions();
+  VkDeviceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.pNext = &features;
+  info.queueCreateInfoCount = kernels_.family == copies_.family ? 1 : 2;
+  info.pQueueCreateInfos = queues.data();
+  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
+  require(instance.CreateDevice(physical, &info, nullptr, &handle), "vkCreateDevice");
+  vk = functions_of(instance, handle);
+  vk.GetDeviceQueue(handle, kernels_.family, 0, &kernels_.handle);
+  vk.GetDeviceQueue(handle, copies_.family, 0, &copies_.handle);
+  kernels_.timeline = make_timeline();
+  copies_.timeline = make_timeline();
+  create_layouts();
+  storage_.emplace_back();  // no buffer has the id 0
+}
+
+LogicalDevice::~LogicalDevice() {
+  try {
+    for (const Queue* queue : {&kernels_, &copies_}) wait(*queue, queue->submitted);
+  } catch (const std::runtime_error&) {
+    // the device was lost: nothing runs any more
+  }
+  for (const Retired& retired : retired_) destroy(retired.garbage);
+  for (VkQueryPool pool : query_pools_) vk.DestroyQueryPool(handle, pool, nullptr);
+  vk.DestroyPipelineLayout(handle, pipeline_layout, nullptr);
+  vk.DestroyDescriptorSetLayout(handle, set_layout_, nullptr);
+  vk.DestroySemaphore(handle, kernels_.timeline, nullptr);
+  vk.DestroySemaphore(handle, copies_.timeline, nullptr);
+  vk.DestroyDevice(handle, nullptr);
+}
+
+// Kernels: a family with compute, one without graphics if there is none. Copies: a family that only copies, else the
+// same queue.
+void LogicalDevice::choose_queues() {
+  std::uint32_t count = 0;
+  instance.GetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  instance.GetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+  const auto first = [&](VkQueueFlags with, VkQueueFlags without) {
+    const auto found = std::ranges::find_if(families, [&](const VkQueueFamilyProperties& family) {
+      return (family.queueFlags & with) == with && (family.queueFlags & without) == 0 && family.timestampValidBits > 0;
+    });
+    return static_cast<std::uint32_t>(found - families.begin());
+  };
+  kernels_.computes = true;
+  kernels_.family = first(VK_QUEUE_COMPUTE_BIT, 0);
+  if (kernels_.family == count) throw std::runtime_error(description.renderer + " has no queue for compute shaders");
+  copies_.family = first(VK_QUEUE_TRANSFER_BIT, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT);
+  if (copies_.family == count) copies_.family = kernels_.family;
+}
+
+void LogicalDevice::create_layouts() {
+  std::array<VkDescriptorSetLayoutBinding, bindings> all{};
+  for (std::uint32_t binding = 0; binding < bindings; ++binding) {
+    all[binding] = {binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+  }
+  VkDescriptorSetLayoutCreateInfo set{};
+  set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+  set.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
+  set.bindingCount = bindings;
+  set.pBindings = all.data();
+  require(vk.CreateDescriptorSetLayout(handle, &set, nullptr, &set_layout_), "vkCreateDescriptorSetLayout");
+  const VkPushConstantRange constants{VK_SHADER_STAGE_COMPUTE_BIT, 0, constant_bytes};
+  VkPipelineLayoutCreateInfo layout{};
+  layout.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  layout.setLayoutCount = 1;
+  layout.pSetLayouts = &set_layout_;
+  layout.pushConstantRangeCount = 1;
+  layout.pPushConstantRanges = &constants;
+  require(vk.CreatePipelineLayout(handle, &layout, nullptr, &pipeline_layout), "vkCreatePipelineLayout");
+}
+
+VkSemaphore LogicalDevice::make_timeline() const {
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  info.pNext = &type;
+  VkSemaphore semaphore = VK_NULL_HANDLE;
+  require(vk.CreateSemaphore(handle, &info, nullptr, &semaphore), "vkCreateSemaphore");
+  return semaphore;
+}
+
+std::int64_t LogicalDevice::free_memory() const { return free_memory_of(instance, physical, description.software); }
+
+std::optional<std::uint32_t> LogicalDevice::memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const {
+  for (std::uint32_t type = 0; type < memory_types_.memoryTypeCount; ++type) {
+    if ((allowed >> type & 1) != 0 && (memory_types_.memoryTypes[type].propertyFlags & wanted) == wanted) return type;
+  }
+  return std::nullopt;
+}
+
+// Dedicated to the buffer: on an H200, other memory is slower, and large parts of it stall.
+VkDeviceMemory LogicalDevice::allocate_for(VkBuffer buffer, Memory memory) const {
+  constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+                                  mapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  const VkMemoryPropertyFlags better = memory == Memory::host   ? mapped | VK_MEMORY_PROPERTY_HOST_CACHED_BIT
+                                       : memory == Memory::list ? mapped | local
+                                                                : local;
+  VkMemoryRequirements needed{};
+  vk.GetBufferMemoryRequirements(handle, buffer, &needed);
+  std::optional<std::uint32_t> type = memory_type(needed.memoryTypeBits, better);
+  if (!type) type = memory_type(needed.memoryTypeBits, better & mapped);
+  if (!type) return VK_NULL_HANDLE;
+  VkMemoryDedicatedAllocateInfo dedicated{};
+  dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
+  dedicated.buffer = buffer;
+  VkMemoryAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  info.pNext = &dedicated;
+  info.allocationSize = needed.size;
+  info.memoryTypeIndex = *type;
+  VkDeviceMemory allocated = VK_NULL_HANDLE;
+  return vk.AllocateMemory(handle, &info, nullptr, &allocated) == VK_SUCCESS ? allocated : VK_NULL_HANDLE;
+}
+
+LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
+  const std::lock_guard lock(mutex_);
+  destroy_passed();
+  const std::array<std::uint32_t, 2> families{kernels_.family, copies_.family};
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = static_cast<VkDeviceSize>(bytes);
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  if (families[0] != families[1]) {
+    info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+    info.queueFamilyIndexCount = families.size();
+    info.pQueueFamilyIndices = families.data();
+  }
+  Storage made;
+  if (vk.CreateBuffer(handle, &info, nullptr, &made.buffer) != VK_SUCCESS) return {};
+  made.memory = allocate_for(made.buffer, memory);
+  Allocation allocation;
+  const bool is_mapped = memory == Memory::host || memory == Memory::list;
+  if (made.memory == VK_NULL_HANDLE || vk.BindBufferMemory(handle, made.buffer, made.memory, 0) != VK_SUCCESS ||
+      (is_mapped && vk.MapMemory(handle, made.memory, 0, VK_WHOLE_SIZE, 0, &allocation.data) != VK_SUCCESS)) {
+    destroy({made.buffer, made.memory, VK_NULL_HANDLE});
+    return {};
+  }
+  if (free_ids_.empty()) {
+    allocation.id = static_cast<BufferId>(storage_.size());
+    storage_.push_back(made);
+  } else {
+    allocation.id = free_ids_.back();
+    free_ids_.pop_back();
+    storage_[allocation.id] = made;
+  }
+  return allocation;
+}
+
+void LogicalDevice::free(BufferId id) {
+  Storage storage;
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(storage, storage_[id]);
+    free_ids_.push_back(id);
+  }
+  retire({storage.buffer, storage.memory, VK_NULL_HANDLE});
+}
+
+VkBuffer LogicalDevice::buffer_of(BufferId id) const {
+  const std::lock_guard lock(mutex_);
+  return storage_[id].buffer;
+}
+
+void LogicalDevice::retire(const Garbage& garbage) {
+  const std::lock_guard lock(mutex_);
+  const auto last = [](const Queue& queue) { return queue.submitted + (queue.is_recording ? 1 : 0); };
+  retired_.push_back({garbage, {last(kernels_), last(copies_)}});
+  destroy_passed();
+}
+
+// Destructors call it: no error of the device is thrown.
+void LogicalDevice::destroy_passed() {
+  const auto has_passed = [&](const Queue& queue, std::uint64_t value) {
+    std::uint64_t reached = 0;
+    return vk.GetSemaphoreCounterValue(handle, queue.timeline, &reached) == VK_SUCCESS && reached >= value;
+  };
+  while (!retired_.empty() && has_passed(kernels_, retired_.front().values[0]) &&
+         has_passed(copies_, retired_.front().values[1])) {
+    destroy(retired_.front().garbage);
+    retired_.pop_front();
+  }
+}
+
+void LogicalDevice::destroy(const Garbage& garbage) const {
+  vk.DestroyBuffer(handle, garbage.buffer, nullptr);
+  vk.FreeMemory(handle, garbage.memory, nullptr);
+  vk.DestroyPipeline(handle, garbage.pipeline, nullptr);
+}
+
+Query LogicalDevice::take_query() {
+  const std::lock_guard lock(mutex_);
+  if (free_queries_.empty()) {
+    VkQueryPoolCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryCount = queries_of_pool;
+    VkQueryPool pool = VK_NULL_HANDLE;
+    require(vk.CreateQueryPool(handle, &info, nullptr, &pool), "vkCreateQueryPool");
+    query_pools_.push_back(pool);
+    for (std::uint32_t index = 0; index < queries_of_pool; ++index) free_queries_.push_back({pool, index});
+  }
+  const Query query = free_queries_.back();
+  free_queries_.pop_back();
+  return query;
+}
+
+void LogicalDevice::give_query(const Query& query) {
+  const std::lock_guard lock(mutex_);
+  free_queries_.push_back(query);
+}
+
+void LogicalDevice::submit(Queue& queue, const VkSubmitInfo& info) {
+  const std::lock_guard lock(mutex_);  // two queues may have one VkQueue
+  require(vk.QueueSubmit(queue.handle, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+}
+
+std::uint64_t LogicalDevice::passed(const Queue& queue) const {
+  std::uint64_t value = 0;
+  require(vk.GetSemaphoreCounterValue(handle, queue.timeline, &value), "vkGetSemaphoreCounterValue");
+  return value;
+}
+
+void LogicalDevice::wait(const Queue& queue, std::uint64_t value) const {
+  VkSemaphoreWaitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  info.semaphoreCount = 1;
+  info.pSemaphores = &queue.timeline;
+  info.pValues = &value;
+  require(vk.WaitSemaphores(handle, &info, std::numeric_limits<std::uint64_t>::max()), "vkWaitSemaphores");
+}
+
+}  // namespace glinpack::vulkan

@@ -1,0 +1,112 @@
+// A VkDevice: its memory, buffers and queues, which the queues of a ComputeDevice share.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "device/compute_device.hpp"
+#include "vulkan/functions.hpp"
+
+namespace glinpack::vulkan {
+
+/// A queue, and a semaphore that counts what was submitted to it. Two of them may have one VkQueue.
+struct Queue {
+  VkQueue handle = VK_NULL_HANDLE;
+  std::uint32_t family = 0;
+  bool computes = false;
+  VkSemaphore timeline = VK_NULL_HANDLE;
+  std::atomic<std::uint64_t> submitted = 0;  // the timeline's value after the last submission
+  std::atomic<bool> is_recording = false;    // commands that will be submitted next
+};
+
+/// A timestamp query.
+struct Query {
+  VkQueryPool pool = VK_NULL_HANDLE;
+  std::uint32_t index = 0;
+};
+
+/// Of any thread, if no two threads use the same queue.
+class LogicalDevice {
+ public:
+  /// Throws std::runtime_error with cause and remedy.
+  LogicalDevice(int index, bool debug);
+  LogicalDevice(const LogicalDevice&) = delete;
+  LogicalDevice& operator=(const LogicalDevice&) = delete;
+  ~LogicalDevice();
+
+  std::int64_t free_memory() const;
+
+  static constexpr std::uint32_t bindings = 8;
+  static constexpr std::uint32_t constant_bytes = 128;  // of the push constants
+
+  /// Objects to be destroyed when the work submitted or recorded so far is done.
+  struct Garbage {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+  };
+  void retire(const Garbage& garbage);
+
+  struct Allocation {
+    BufferId id = 0;
+    void* data = nullptr;
+  };
+  /// An id of 0 if there is not that much memory.
+  Allocation allocate(std::int64_t bytes, Memory memory);
+  void free(BufferId id);
+  /// Null if it was freed.
+  VkBuffer buffer_of(BufferId id) const;
+
+  Query take_query();
+  void give_query(const Query& query);
+
+  /// The compute queue, or the queue of copies.
+  Queue& queue(bool of_copies) { return of_copies ? copies_ : kernels_; }
+  /// Of any thread.
+  void submit(Queue& queue, const VkSubmitInfo& info);
+  std::uint64_t passed(const Queue& queue) const;
+  void wait(const Queue& queue, std::uint64_t value) const;
+
+  const Instance& instance;
+  VkPhysicalDevice physical = VK_NULL_HANDLE;
+  DeviceDescription description;
+  VkDevice handle = VK_NULL_HANDLE;
+  Functions vk;
+  VkPipelineLayout pipeline_layout = VK_NULL_HANDLE;  // of all programs: storage buffers and push constants
+  double nanoseconds_per_tick = 1;
+
+ private:
+  struct Storage {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+  };
+  struct Retired {
+    Garbage garbage;
+    std::array<std::uint64_t, 2> values{};  // of the queues, when it can be destroyed
+  };
+  void choose_queues();
+  void create_layouts();
+  VkSemaphore make_timeline() const;
+  VkDeviceMemory allocate_for(VkBuffer buffer, Memory memory) const;
+  std::optional<std::uint32_t> memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const;
+  void destroy(const Garbage& garbage) const;
+  void destroy_passed();
+
+  VkPhysicalDeviceMemoryProperties memory_types_{};
+  VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
+  Queue kernels_, copies_;
+  mutable std::mutex mutex_;      // of what follows, and of vkQueueSubmit
+  std::vector<Storage> storage_;  // by BufferId, from 1 on
+  std::vector<BufferId> free_ids_;
+  std::deque<Retired> retired_;
+  std::vector<VkQueryPool> query_pools_;
+  std::vector<Query> free_queries_;
+};
+
+}  // namespace glinpack::vulkan

@@ -1,0 +1,35 @@
+#include "vulkan/vk_compute.hpp"
+
+#include "compute/ceilings.hpp"
+#include "vulkan/device.hpp"
+#include "vulkan/devices.hpp"
+
+namespace glinpack::vulkan {
+
+const DeviceCatalog device_catalog{
+    .api = "Vulkan",
+    .noun = "Vulkan device",
+    .install = "install a driver (Mesa: mesa-vulkan-drivers)",
+    .remedy =
+        "vk-compute needs a driver for Vulkan 1.2: install the vendor's driver, or Mesa's\n"
+        "software one (Debian: libvulkan1 mesa-vulkan-drivers).\n",
+    .list = list_devices,
+    .driver_variables = driver_variables,
+    .driver_variables_text = driver_variables_text,
+    .measure_peak =
+        [](const BackendOptions& options, Precision precision, const MeasuringOptions& measuring) {
+          return compute::measure_device_fma(open_device(options.device), ShaderSource(options.value("shader-dir")),
+                                             precision, measuring);
+        },
+    .measure_ceilings =
+        [](const BackendOptions& options, const MeasuringOptions& measuring) {
+          return compute::measure_device_ceilings(open_device(options.device),
+                                                  ShaderSource(options.value("shader-dir")), measuring);
+        },
+};
+
+std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options) {
+  return std::make_shared<Device>(options.device, options.debug);
+}
+
+}  // namespace glinpack::vulkan

@@ -1,0 +1,576 @@
+#include "app/options/plu_options.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "app/devices/devices_command.hpp"
+#include "app/manual/pages.hpp"
+#include "app/options/option_text.hpp"
+#include "tests/app/expect.hpp"
+
+namespace glinpack::app {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Arguments = std::vector<std::string>;
+
+nlohmann::json json_of(const PluOptions& options) { return to_json(options, plu_table); }
+
+PluOptions parsed_plu(const Arguments& arguments) { return parse_plu_options(arguments).options; }
+
+class ConfigFile : public FolderTest {
+ protected:
+  ParsedOptions with_config(const std::string& contents, Arguments arguments = {}) const {
+    arguments.insert(arguments.begin(), {"--config", write("c.toml", contents)});
+    return parse_plu_options(arguments);
+  }
+  void expect_rejected(int line, const std::string& contents, std::vector<std::string> parts) const {
+    parts.push_back("c.toml:" + std::to_string(line) + ": ");
+    expect_input_error([&] { with_config(contents); }, parts);
+  }
+};
+
+TEST(Options, DefaultsAreHplsDefaultsIfThereAreAny) {
+  const PluOptions o = parsed_plu({});
+  EXPECT_EQ(o.precision, Precision::double_);
+  EXPECT_EQ(o.pivoting, Pivoting::partial);
+  EXPECT_EQ(o.broadcast, BroadcastKind::ring);
+  EXPECT_EQ(o.panel, PanelPlace::automatic);
+  EXPECT_EQ(o.node_transport, NodeTransport::shared);
+  EXPECT_EQ(o.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, automatic}));
+  EXPECT_EQ(o.order, RankOrder::row_major);
+  EXPECT_EQ(o.matrix, MatrixKind::hpl);
+  EXPECT_EQ(o.seed, 100U);
+  EXPECT_EQ(o.threshold, 16.0);
+  EXPECT_EQ(o.backend, "auto");
+  EXPECT_THAT(o.grid, IsEmpty());
+}
+
+TEST(Options, EveryOptionIsParsed) {
+  const PluOptions o = parsed_plu({"--n",
+                                   "10",
+                                   "20,30",
+                                   "--nb=4,8",
+                                   "--grid",
+                                   "2x3",
+                                   "--column-major",
+                                   "--node-grid",
+                                   "2x1",
+                                   "--seed",
+                                   "7",
+                                   "--precision",
+                                   "single",
+                                   "--pivoting",
+                                   "local",
+                                   "--broadcast",
+                                   "4",
+                                   "--node-broadcast",
+                                   "mpi",
+                                   "--row-swap",
+                                   "bin-exch",
+                                   "--row-swap-threshold",
+                                   "0",
+                                   "--row-swap-pieces",
+                                   "8",
+                                   "--repeat",
+                                   "3",
+                                   "--threshold",
+                                   "-1",
+                                   "--backend",
+                                   "openblas",
+                                   "--device",
+                                   "1",
+                                   "--threads",
+                                   "2",
+                                   "--memory-fraction",
+                                   "0.9",
+                                   "--shader-dir",
+                                   "s",
+                                   "--output-dir",
+                                   "o",
+                                   "--json",
+                                   "j",
+                                   "--csv",
+                                   "c",
+                                   "--trace",
+                                   "t",
+                                   "--save-solution",
+                                   "x.npy",
+                                   "--force",
+                                   "--progress",
+                                   "never",
+                                   "--watchdog",
+                                   "2.5",
+                                   "--breakdown",
+                                   "roles",
+                                   "--peak",
+                                   "61.5",
+                                   "--doctor",
+                                   "off",
+                                   "--power-interval",
+                                   "0.5",
+                                   "--watts",
+                                   "450.5",
+                                   "--warm-up",
+                                   "2",
+                                   "--dry-run",
+                                   "--explain-pass",
+                                   "5",
+                                   "--input",
+                                   "a.npy",
+                                   "--hpl-dat",
+                                   "h",
+                                   "--compute-only"});
+  EXPECT_THAT(o.n, ElementsAre(10, 20, 30));
+  EXPECT_THAT(o.nb, ElementsAre(4, 8));
+  EXPECT_THAT(o.grid, ElementsAre(GridShape{2, 3}));
+  EXPECT_EQ(o.order, RankOrder::column_major);
+  EXPECT_EQ(o.node_grid, (GridShape{2, 1}));
+  EXPECT_EQ(json_of(o).at("node-grid"), "2x1");
+  EXPECT_EQ(o.seed, 7U);
+  EXPECT_EQ(o.precision, Precision::single);
+  EXPECT_EQ(o.pivoting, Pivoting::local);
+  EXPECT_EQ(o.broadcast, BroadcastKind::long_);
+  EXPECT_EQ(o.node_transport, NodeTransport::mpi);
+  EXPECT_EQ(o.row_swap, (RowSwap{RowSwapKind::binary_exchange, 0, 8}));
+  EXPECT_EQ(o.repeat, 3);
+  EXPECT_EQ(o.threshold, -1.0);
+  EXPECT_EQ(o.backend, "openblas");
+  EXPECT_EQ(o.device, 1);
+  EXPECT_EQ(o.threads, 2);
+  EXPECT_EQ(o.memory_fraction, 0.9);
+  EXPECT_EQ(o.backend_values.at("shader-dir"), "s");
+  EXPECT_EQ(o.output_dir, "o");
+  EXPECT_EQ(o.json, "j");
+  EXPECT_EQ(o.csv, "c");
+  EXPECT_EQ(o.trace, "t");
+  EXPECT_FALSE(o.doctor);
+  EXPECT_EQ(o.save_solution, "x.npy");
+  EXPECT_TRUE(o.force);
+  EXPECT_EQ(o.progress, When::never);
+  EXPECT_EQ(o.watchdog, 2.5);
+  EXPECT_EQ(o.breakdown, BreakdownTable::roles);
+  EXPECT_EQ(o.peak, 61.5);
+  EXPECT_EQ(o.power_interval, 0.5);
+  EXPECT_EQ(o.watts, 450.5);
+  EXPECT_EQ(o.warm_up, 2);
+  EXPECT_TRUE(o.dry_run);
+  EXPECT_EQ(o.explain_pass, 5);
+  EXPECT_EQ(o.input, "a.npy");
+  EXPECT_EQ(o.hpl_dat, "h");
+  EXPECT_TRUE(o.compute_only);
+}
+
+TEST(Options, EveryMatrixIsFoundByItsName) {
+  for (const MatrixKind kind : matrix_formulas) {
+    const PluOptions o = parsed_plu({"--matrix", std::string(name_of(kind))});
+    EXPECT_EQ(o.matrix, kind);
+    EXPECT_EQ(json_of(o).at("matrix"), name_of(kind));
+  }
+}
+
+TEST(Options, UnknownMatricesAreRefusedWithTheKinds) {
+  expect_input_error(
+      [] {
+        parsed_plu({"--matrix", "hilbert-reversed"});
+      },
+      {"--matrix", "'hilbert-reversed'", "hpl", "kahan", "singular"});
+}
+
+TEST(Options, BenchmarkMxpIsMixedPrecisionWithItsMatrixAndRefusesAllElse) {
+  const PluOptions o = parsed_plu({"--benchmark", "mxp"});
+  EXPECT_EQ(o.precision, Precision::mixed);
+  EXPECT_EQ(o.matrix, MatrixKind::mxp);
+  EXPECT_EQ(parsed_plu({"--benchmark", "mxp", "--precision", "mixed", "--matrix", "mxp"}).matrix, MatrixKind::mxp);
+  EXPECT_EQ(parsed_plu({"--benchmark", "hpl"}).precision, Precision::double_);
+  const std::vector<std::vector<std::string>> contradictions{{"--precision", "double"}, {"--matrix", "hpl"},
+                                                             {"--threshold", "17"},     {"--threshold", "-1"},
+                                                             {"--input", "a.npy"},      {"--compute-only"}};
+  for (std::vector<std::string> arguments : contradictions) {
+    const std::string refused = arguments.front();
+    arguments.insert(arguments.end(), {"--benchmark", "mxp"});
+    expect_input_error([&] { parsed_plu(arguments); }, {"--benchmark mxp and " + refused, "leave one"});
+  }
+}
+
+TEST(Options, EveryPrecisionIsFoundByItsName) {
+  for (const Precision precision : {Precision::single, Precision::double_, Precision::mixed}) {
+    const PluOptions o = parsed_plu({"--precision", std::string(name_of(precision))});
+    EXPECT_EQ(o.precision, precision);
+    EXPECT_EQ(json_of(o).at("precision"), name_of(precision));
+  }
+}
+
+TEST(Options, PrecisionsHaveTheNamesOfOtherHpls) {
+  EXPECT_EQ(parsed_plu({"--precision", "fp64"}).precision, Precision::double_);
+  EXPECT_EQ(parsed_plu({"--precision", "fp32"}).precision, Precision::single);
+  EXPECT_EQ(json_of(parsed_plu({"--precision", "fp32"})).at("precision"), "single");
+}
+
+TEST(Options, TheBreakdownKeepsItsOlderNames) {
+  EXPECT_EQ(parsed_plu({}).breakdown, BreakdownTable::automatic);
+  EXPECT_EQ(parsed_plu({"--breakdown", "auto"}).breakdown, BreakdownTable::automatic);
+  EXPECT_EQ(parsed_plu({"--breakdown", "always"}).breakdown, BreakdownTable::phases);
+  EXPECT_EQ(parsed_plu({"--breakdown", "never"}).breakdown, BreakdownTable::none);
+}
+
+TEST(Options, SizesMayHaveUnitsAndExponents) {
+  EXPECT_THAT(parsed_plu({"--n", "8k,1e4", "2Ki"}).n, ElementsAre(8000, 10'000, 2048));
+  EXPECT_THAT(parsed_plu({"--nb", "0.5Ki"}).nb, ElementsAre(512));
+  EXPECT_EQ(parsed_plu({"--repeat", "1e3"}).repeat, 1000);
+}
+
+// As the other ranks have them.
+TextFiles received(std::map<std::string, std::string> contents) { return TextFiles(std::move(contents)); }
+
+std::string hpl_dat_read(const Arguments& arguments, const TextFiles& files) {
+  ParsedOptions parsed = parse_plu_options(arguments);
+  choose_default_hpl_dat(parsed, files);
+  return parsed.options.hpl_dat;
+}
+
+TEST(Options, HplDatIsReadIfNoOptionNamesAnotherSourceOfN) {
+  const TextFiles files = received({{"HPL.dat", "text"}});
+  for (const Arguments& arguments :
+       {Arguments{}, Arguments{"--backend", "openblas", "--precision", "single"}, Arguments{"--dry-run"},
+        Arguments{"--repeat", "3", "--json", "j"}, Arguments{"--nb", "8", "--grid", "1x1"}}) {
+    EXPECT_EQ(hpl_dat_read(arguments, files), "HPL.dat");
+    EXPECT_EQ(hpl_dat_read(arguments, received({})), "");
+  }
+  for (const Arguments& arguments : {Arguments{"--n", "100"}, Arguments{"--input", "a.npy"}}) {
+    EXPECT_EQ(hpl_dat_read(arguments, files), "") << arguments.front();
+  }
+  EXPECT_EQ(hpl_dat_read({"--hpl-dat", "other"}, files), "other");
+}
+
+class CurrentFolder : public FolderTest {
+ protected:
+  void SetUp() override {
+    FolderTest::SetUp();
+    before_ = std::filesystem::current_path();
+    std::filesystem::current_path(path(""));
+  }
+  void TearDown() override {
+    std::filesystem::current_path(before_);
+    FolderTest::TearDown();
+  }
+  std::string note(const Arguments& arguments) const {
+    TextFiles files;
+    ParsedOptions parsed = parse_plu_options(arguments);
+    choose_default_hpl_dat(parsed, files);
+    return default_order_note(parsed);
+  }
+
+ private:
+  std::filesystem::path before_;
+};
+
+TEST_F(CurrentFolder, WithoutHplDatIsNamedInANote) {
+  const std::string folder = std::filesystem::current_path().string();
+  EXPECT_EQ(note({"--nb", "8"}), "no HPL.dat in " + folder + "; N 2000 is the default");
+  for (const Arguments& arguments : {Arguments{"--n", "100"}, Arguments{"--input", "a.npy"},
+                                     Arguments{"--hpl-dat", "h"}, Arguments{"--resume", "d"}}) {
+    EXPECT_EQ(note(arguments), "") << arguments.front();
+  }
+  write("hpl.dat", "text");
+  EXPECT_EQ(note({}), "no HPL.dat in " + folder + ", and hpl.dat is read only with --hpl-dat; N 2000 is the default");
+  std::filesystem::create_symlink("nowhere", path("HPL.dat"));
+  EXPECT_EQ(note({}), "HPL.dat in " + folder + " is a link to nothing; N 2000 is the default");
+  write("nowhere", "text");
+  EXPECT_EQ(note({}), "");
+}
+
+TEST(Options, ThoseOfOtherHplsAreRejectedWithTheRightName) {
+  for (const auto& [argument, option] : std::map<std::string, std::string>{{"-N", "--n N"},
+                                                                           {"--NB", "--nb NB"},
+                                                                           {"-P", "--grid PxQ"},
+                                                                           {"-Q", "--grid PxQ"},
+                                                                           {"-p", "--grid PxQ"},
+                                                                           {"-q", "--grid PxQ"},
+                                                                           {"-f", "--hpl-dat FILE"},
+                                                                           {"HPL.dat", "--hpl-dat FILE"}}) {
+    expect_input_error(
+        [&argument = argument] {
+          parsed_plu({argument, "4"});
+        },
+        {"'" + argument + "'", "use " + option});
+  }
+  expect_input_error([] { parse<DevicesOptions>({"-N", "4"}, devices_table); }, {"unknown option '-N'"});
+}
+
+TEST(Options, ASeedThatDoesNotFitIsRejected) {
+  expect_input_error([] { parsed_plu({"--seed", "1e19"}); }, {"--seed", "'1e19'", "out of range"});
+}
+
+TEST_F(ConfigFile, IsInsteadOfAnHplDatInTheCurrentFolder) {
+  ParsedOptions parsed = with_config("repeat = 2\n");
+  choose_default_hpl_dat(parsed, received({{"HPL.dat", "text"}}));
+  EXPECT_EQ(parsed.options.hpl_dat, "");
+  EXPECT_EQ(parsed.hpl_dat_note, "HPL.dat in the current folder is not read: --config is given");
+}
+
+TEST_F(FolderTest, TextFilesExistOnDiskOrAsRankZeroHasReadThem) {
+  const std::string file = write("a", "text"), other = write("b", "text");
+  EXPECT_TRUE(TextFiles().exists(file));
+  EXPECT_FALSE(TextFiles().exists(path("c")));
+  const TextFiles files = received({{file, "text"}});
+  EXPECT_TRUE(files.exists(file));
+  EXPECT_FALSE(files.exists(other));
+}
+
+TEST(Options, TheWhitePapersBackendHasSinglePrecisionFactors) {
+  EXPECT_EQ(parsed_plu({"--backend", "gl-raster"}).precision, Precision::single);
+  EXPECT_EQ(parsed_plu({"--backend", "gl-raster", "--precision", "single"}).precision, Precision::single);
+  EXPECT_EQ(parsed_plu({"--backend", "gl-raster", "--precision", "mixed"}).precision, Precision::mixed);
+  expect_input_error([] { parsed_plu({"--backend", "gl-raster", "--precision", "double"}); }, {"gl-raster", "mixed"});
+}
+
+TEST(Options, AReportSaysWhatABackendHasChosen) {
+  const auto note = [](const Arguments& more) {
+    Arguments arguments{"--backend", "gl-raster"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return parse_plu_options(arguments).backend_note;
+  };
+  EXPECT_EQ(note({}), "--backend gl-raster chooses --precision single and --pivoting local");
+  EXPECT_EQ(note({"--precision", "mixed"}), "--backend gl-raster chooses --pivoting local");
+  EXPECT_EQ(note({"--precision", "single", "--pivoting", "local"}), "");
+  EXPECT_EQ(parse_plu_options({"--backend", "openblas"}).backend_note, "");
+}
+
+TEST(Options, AnInputFileSetsTheMatrix) {
+  const PluOptions o = parsed_plu({"--input", "a.npy"});
+  EXPECT_EQ(o.matrix, MatrixKind::file);
+  EXPECT_EQ(json_of(o).at("matrix"), nullptr);
+  EXPECT_EQ(json_of(o).at("input"), "a.npy");
+  expect_input_error([] { parsed_plu({"--matrix", "file"}); }, {"--matrix", "'file'"});
+  for (const std::string kind : {"hpl", "uniform"}) {
+    expect_input_error(
+        [&] {
+          parsed_plu({"--input", "a.npy", "--matrix", kind});
+        },
+        {"--matrix " + kind, "--input a.npy", "leave one of them out"});
+  }
+}
+
+TEST(Options, HaveTheirNamesAndValuesInJson) {
+  const PluOptions o = parsed_plu({"--n", "10,20", "--grid", "2x3,1x1", "--column-major", "--threshold", "0.1",
+                                   "--trace", "a,b", "--device", "0", "--force", "--seed", "9223372036854775807"});
+  const nlohmann::json json = json_of(o);
+  EXPECT_EQ(json.at("n"), nlohmann::json({10, 20}));
+  EXPECT_EQ(json.at("grid"), nlohmann::json({"2x3", "1x1"}));
+  EXPECT_EQ(json.at("row-major"), false);
+  EXPECT_EQ(json.at("column-major"), true);
+  EXPECT_EQ(json.at("threshold"), 0.1);
+  EXPECT_EQ(json.at("trace"), "a,b");
+  EXPECT_EQ(json.at("device"), 0);
+  EXPECT_EQ(json.at("threads"), nullptr);
+  EXPECT_EQ(json.at("force"), true);
+  EXPECT_EQ(json.at("seed"), 9223372036854775807);
+  EXPECT_EQ(json.at("watchdog"), nullptr);
+  EXPECT_FALSE(json.contains("config"));
+}
+
+TEST(Options, SizesAndGridsMayBeAuto) {
+  const PluOptions o = parsed_plu({"--n", "auto", "--nb", "auto", "--grid", "auto"});
+  EXPECT_THAT(o.n, ElementsAre(automatic));
+  EXPECT_THAT(o.nb, ElementsAre(automatic));
+  EXPECT_THAT(o.grid, ElementsAre(automatic_shape));
+  for (const char* key : {"n", "nb", "grid"}) EXPECT_EQ(json_of(o).at(key), "auto");
+  EXPECT_EQ(parsed_plu({}).memory_fraction, 0.8);
+}
+
+TEST(Options, AnOptionIsNotTakenForAFile) {
+  expect_input_error([] { parsed_plu({"--json", "--dry-run"}); }, {"--json", "'--dry-run'", "looks like an option"});
+}
+
+TEST(Options, AutoCannotBeCombinedWithOtherValues) {
+  for (const std::string option : {"--n", "--nb", "--grid"}) {
+    const std::string value = option == "--grid" ? "1x1" : "100";
+    for (const std::string& list : {"auto," + value, value + ",auto", std::string("auto,auto")}) {
+      expect_input_error([&] { parsed_plu({option, list}); }, {option, "'auto'", "alone"});
+    }
+  }
+}
+
+TEST(Options, BroadcastsAreFoundByNameAndByHplsDigitsAndNames) {
+  EXPECT_EQ(parse_broadcast("ring-modified"), BroadcastKind::ring_modified);
+  EXPECT_EQ(parse_broadcast("5"), BroadcastKind::long_modified);
+  EXPECT_EQ(parse_broadcast("2rM"), BroadcastKind::two_rings_modified);
+  EXPECT_EQ(parse_broadcast("ibcast"), BroadcastKind::ibcast);
+}
+
+TEST(Options, MisspeltNamesAreRejectedWithTheNearest) {
+  expect_input_error([] { parsed_plu({"--bakend", "openblas"}); }, {"'--bakend'", "did you mean --backend?"});
+  expect_input_error([] { parsed_plu({"--bakend=openblas"}); }, {"'--bakend'", "did you mean --backend?"});
+  expect_input_error([] { parsed_plu({"--nn", "3"}); }, {"did you mean --n?"});
+  expect_input_error(
+      [] {
+        parsed_plu({"--backend", "opnblas"});
+      },
+      {"--backend", "'opnblas'", "did you mean openblas?"});
+  expect_input_error([] { parsed_plu({"--pivoting", "parcial"}); }, {"--pivoting", "did you mean partial?"});
+  expect_input_error([] { parsed_plu({"--node-broadcast", "share"}); }, {"--node-broadcast", "did you mean shared?"});
+  expect_input_error([] { parsed_plu({"--broadcast", "rign"}); }, {"--broadcast", "did you mean ring?"});
+  expect_input_error([] { parsed_plu({"--matrix", "wilkenson"}); }, {"--matrix", "did you mean wilkinson?"});
+  expect_input_error([] { parsed_plu({"--precision", "duoble"}); }, {"did you mean double?"});
+  expect_input_error([] { parsed_plu({"--progress", "allways"}); }, {"did you mean always?"});
+}
+
+TEST(Options, TheWatchdogIsOffOrHasALimitOfAtLeastASecond) {
+  EXPECT_FALSE(parsed_plu({}).watchdog);
+  EXPECT_FALSE(parsed_plu({"--watchdog", "off"}).watchdog);
+  EXPECT_EQ(parsed_plu({"--watchdog", "1"}).watchdog, 1.0);
+  EXPECT_EQ(parsed_plu({"--watchdog", "1e6"}).watchdog, 1e6);
+  for (const std::string value : {"0", "-1", "0.99", "1000001", "nan", "inf", "1s", "on"}) {
+    expect_input_error([&] { parsed_plu({"--watchdog", value}); }, {"--watchdog", "'" + value + "'", "off"});
+  }
+}
+
+TEST(Options, InvalidValuesAreRejectedWithOptionAndValue) {
+  expect_input_error([] { parsed_plu({"--n", "0"}); }, {"--n", "'0'", "out of range"});
+  expect_input_error([] { parsed_plu({"--n", "-5"}); }, {"--n", "'-5'"});
+  expect_input_error([] { parsed_plu({"--n", "ten"}); }, {"--n", "'ten'"});
+  expect_input_error([] { parsed_plu({"--n", "1.5"}); }, {"--n", "'1.5'", "not a whole number"});
+  expect_input_error([] { parsed_plu({"--n", "99999999999999999999"}); }, {"--n", "out of range"});
+  expect_input_error([] { parsed_plu({"--n", "10,,20"}); }, {"--n", "empty"});
+  expect_input_error([] { parsed_plu({"--n", ""}); }, {"--n", "empty"});
+  expect_input_error([] { parsed_plu({"--n"}); }, {"--n"});
+  expect_input_error([] { parsed_plu({"--nb", "0"}); }, {"--nb"});
+  expect_input_error([] { parsed_plu({"--grid", "2x"}); }, {"--grid", "'2x'"});
+  expect_input_error([] { parsed_plu({"--threshold", "nan"}); }, {"--threshold"});
+  for (const std::string fraction : {"0", "-0.5", "1.01", "nan", "inf", "most", "80%", ""}) {
+    expect_input_error(
+        [&] {
+          parsed_plu({"--memory-fraction", fraction});
+        },
+        {"--memory-fraction", "'" + fraction + "'"});
+  }
+  expect_input_error([] { parsed_plu({"--seed", "-1"}); }, {"--seed"});
+  expect_input_error([] { parsed_plu({"--repeat", "0"}); }, {"--repeat"});
+  expect_input_error([] { parsed_plu({"--threads", "0"}); }, {"--threads"});
+  expect_input_error([] { parsed_plu({"--device", "-1"}); }, {"--device"});
+  expect_input_error([] { parsed_plu({"--explain-pass", "-1"}); }, {"--explain-pass"});
+  expect_input_error([] { parsed_plu({"--json", ""}); }, {"--json", "empty"});
+  expect_input_error([] { parsed_plu({"--backend"}); }, {"--backend"});
+  expect_input_error([] { parsed_plu({"--backend", "openblas", "--backend", "reference"}); }, {"--backend"});
+  expect_input_error([] { parsed_plu({"--row-major", "--column-major"}); }, {"--row-major", "--column-major"});
+  expect_input_error([] { parsed_plu({"stray"}); }, {"'stray'"});
+}
+
+TEST(Options, HelpShowsEveryOptionWithDefaultsAndExamples) {
+  const std::string help = help_of(plu_table);
+  const nlohmann::json configuration = json_of(PluOptions{});
+  for (const auto& [key, value] : configuration.items()) {
+    EXPECT_NE(help.find("--" + key + " "), std::string::npos) << key;
+  }
+  for (const char* part :
+       {"--config", "Examples:", "[default: 2000]", "[default: 16.0]", "seconds", "GFLOPS", "Exit code"}) {
+    EXPECT_NE(help.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(Options, DevicesHasOneOption) {
+  EXPECT_TRUE(parse({"--json"}, devices_table).options.json);
+  EXPECT_FALSE(parse({}, devices_table).options.json);
+  expect_input_error([] { parse({"--jsn"}, devices_table); }, {"'--jsn'", "did you mean --json?"});
+}
+
+TEST_F(ConfigFile, KeysAreTheOptions) {
+  const PluOptions o =
+      with_config(
+          "# comment\nn = [100, 200]\nnb = 32\ngrid = ['1x2', \"2x1\"]\nbackend = 'reference'\ncolumn-major = true\n"
+          "threshold = -1.5\nforce = false\nbroadcast = 3\nsave-solution = 'a,b.npy'\n")
+          .options;
+  EXPECT_THAT(o.n, ElementsAre(100, 200));
+  EXPECT_THAT(o.nb, ElementsAre(32));
+  EXPECT_THAT(o.grid, ElementsAre(GridShape{1, 2}, GridShape{2, 1}));
+  EXPECT_EQ(o.backend, "reference");
+  EXPECT_EQ(o.order, RankOrder::column_major);
+  EXPECT_EQ(o.threshold, -1.5);
+  EXPECT_FALSE(o.force);
+  EXPECT_EQ(o.broadcast, BroadcastKind::two_rings_modified);
+  EXPECT_EQ(o.save_solution, "a,b.npy");
+}
+
+TEST_F(ConfigFile, SizesAndGridsMayBeAuto) {
+  const PluOptions o = with_config("n = 'auto'\nnb = ['auto']\ngrid = \"auto\"\nmemory-fraction = 0.5\n").options;
+  EXPECT_THAT(o.n, ElementsAre(automatic));
+  EXPECT_THAT(o.nb, ElementsAre(automatic));
+  EXPECT_THAT(o.grid, ElementsAre(automatic_shape));
+  EXPECT_EQ(o.memory_fraction, 0.5);
+  EXPECT_THAT(with_config("n = 'auto'\n", {"--n", "50"}).options.n, ElementsAre(50));
+  expect_rejected(2, "nb = 32\nn = [100, 'auto']\n", {"n = [ 100, 'auto' ]", "alone"});
+  expect_rejected(1, "memory-fraction = 2\n", {"memory-fraction = 2", "at most 1"});
+  expect_rejected(1, "memory-fraction = nan\n", {"memory-fraction = nan"});
+}
+
+TEST_F(ConfigFile, UnderscoresMayReplaceDashes) {
+  EXPECT_EQ(with_config("save_solution = 'x.npy'\n").options.save_solution, "x.npy");
+}
+
+TEST_F(ConfigFile, CommandLineOverridesFileOverridesDefault) {
+  const PluOptions o =
+      with_config("n = [1, 2, 3]\nnb = 16\nrow-major = true\n", {"--n", "50", "--column-major"}).options;
+  EXPECT_THAT(o.n, ElementsAre(50));
+  EXPECT_THAT(o.nb, ElementsAre(16));
+  EXPECT_EQ(o.order, RankOrder::column_major);
+  EXPECT_EQ(o.repeat, 1);
+}
+
+TEST_F(ConfigFile, HplDatIsOverriddenByConfigFileAndCommandLine) {
+  const ParsedOptions with_n = with_config("hpl-dat = 'H'\nnb = 16\n", {"--n", "50"});
+  EXPECT_TRUE(with_n.overrides_hpl_dat("n"));
+  EXPECT_TRUE(with_n.overrides_hpl_dat("nb"));
+  EXPECT_FALSE(with_n.overrides_hpl_dat("grid"));
+  const ParsedOptions above = with_config("nb = 16\n", {"--hpl-dat", "H", "--n", "50"});
+  EXPECT_TRUE(above.overrides_hpl_dat("n"));
+  EXPECT_FALSE(above.overrides_hpl_dat("nb"));
+}
+
+TEST_F(ConfigFile, MatrixAndInputExcludeEachOtherAnywhere) {
+  EXPECT_EQ(with_config("matrix = 'dominant'\n").options.matrix, MatrixKind::dominant);
+  const std::vector<std::string> parts{"c.toml: ", "--matrix uniform", "--input a.npy"};
+  expect_input_error([&] { with_config("matrix = 'uniform'\ninput = 'a.npy'\n"); }, parts);
+  expect_input_error([&] { with_config("matrix = 'uniform'\n", {"--input", "a.npy"}); }, parts);
+  expect_input_error([&] { with_config("input = 'a.npy'\n", {"--matrix", "uniform"}); }, parts);
+}
+
+TEST_F(ConfigFile, ErrorsNameFileLineKeyAndValue) {
+  expect_rejected(2, "nb = 32\nn = 0\n", {"n = 0", "out of range"});
+  expect_rejected(1, "n = -3\n", {"n = -3"});
+  expect_rejected(1, "n = 10.5\n", {"n = 10.5", "not a whole number"});
+  expect_rejected(1, "n = 'ten'\n", {"'ten'"});
+  expect_rejected(3, "\n\nn = []\n", {"n", "empty"});
+  expect_rejected(1, "n = [10, 0]\n", {"'0'"});
+  expect_rejected(1, "n = true\n", {"n = true", "a value is expected"});
+  expect_rejected(1, "force = 1\n", {"force = 1", "true or false"});
+  expect_rejected(1, "backend = ['openblas', 'auto']\n", {"backend", "one value"});
+  expect_rejected(1, "backend = 'opnblas'\n", {"backend", "did you mean openblas?"});
+  expect_rejected(1, "json = ''\n", {"json", "empty"});
+  expect_rejected(2, "n = 10\nmatrix = 'hilbret'\n", {"matrix", "did you mean hilbert?"});
+  expect_rejected(1, "n = 1979-05-27\n", {"n = 1979-05-27"});
+  expect_rejected(1, "n = [[1]]\n", {"n"});
+}
+
+TEST_F(ConfigFile, UnknownKeysAreRejectedWithTheNearest) {
+  expect_rejected(2, "n = 10\nbakend = 'openblas'\n", {"'bakend'", "did you mean backend?"});
+  expect_rejected(1, "config = 'other.toml'\n", {"'config'"});
+  expect_rejected(1, "help = true\n", {"'help'"});
+  expect_rejected(1, "[plu]\nn = 10\n", {"[plu]"});
+}
+
+TEST_F(ConfigFile, InvalidTomlIsRejectedWithTheLine) {
+  expect_rejected(2, "n = 10\nnb == 3\n", {"not TOML"});
+  expect_rejected(1, "n = [1, 2\n", {"not TOML"});
+  expect_rejected(2, "n = 1\nn = 2\n", {"not TOML"});
+  expect_rejected(1, std::string("n = \0\x01", 6), {"not text"});
+  expect_input_error([&] { parsed_plu({"--config", path("missing.toml")}); }, {"missing.toml", "no such file"});
+  expect_input_error([&] { parsed_plu({"--config", path("")}); }, {"is a directory"});
+}
+
+}  // namespace
+}  // namespace glinpack::app
