@@ -9,6 +9,8 @@
 #include "app/options/option_text.hpp"
 #include "app/program/automatic.hpp"
 #include "app/program/memory.hpp"
+#include "app/program/outputs.hpp"
+#include "app/record/progress.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app {
@@ -92,7 +94,7 @@ std::vector<Index> block_sizes(const PlanningOptions& options, const ClusterPlan
 }
 
 std::optional<Candidate> candidate(const PlanningOptions& options, const model::MachineModel& machine, GridShape grid,
-                                   Index nb) {
+                                   Index nb, Progress& progress) {
   const Index n = order_for(options, grid, nb);
   if (n == 0) return std::nullopt;
   Candidate result{problem_of(options, grid, n, nb), {}};
@@ -102,6 +104,7 @@ std::optional<Candidate> candidate(const PlanningOptions& options, const model::
                     "give a larger --nb, or a smaller --n",
                     n, nb, result.problem.distribution().passes(), text_of(grid)));
   }
+  progress.prepare(fmt::format("N {}, NB {}, grid {}", n, nb, text_of(grid)), "replaying");
   result.forecast = model::forecast(machine, result.problem);
   if (!result.forecast.missing.empty()) {
     throw InputError("there is no figure for " + result.forecast.missing + ", which " + options.backend +
@@ -120,9 +123,11 @@ bool is_better(const Candidate& a, const Candidate& b) {
 void choose(const PlanningOptions& options, ClusterPlan& plan) {
   const std::vector<GridShape> grids =
       options.grid ? std::vector<GridShape>{*options.grid} : grids_of(options.processes());
+  Progress progress = progress_on_stderr(When::automatic);
   std::vector<Candidate> by_size;
   for (const Index nb : block_sizes(options, plan)) {
-    if (auto tried = candidate(options, plan.machine, grids.front(), nb)) by_size.push_back(std::move(*tried));
+    if (auto tried = candidate(options, plan.machine, grids.front(), nb, progress))
+      by_size.push_back(std::move(*tried));
   }
   if (by_size.empty()) {
     throw InputError(fmt::format("no matrix fits into {:g} % of {} a process; give more --memory, or --n",
@@ -132,10 +137,11 @@ void choose(const PlanningOptions& options, ClusterPlan& plan) {
   std::vector<Candidate> by_grid{by_size.front()};
   for (const GridShape& grid : grids) {
     if (grid == grids.front()) continue;
-    if (auto tried = candidate(options, plan.machine, grid, by_size.front().problem.parameters.nb)) {
+    if (auto tried = candidate(options, plan.machine, grid, by_size.front().problem.parameters.nb, progress)) {
       by_grid.push_back(std::move(*tried));
     }
   }
+  progress.end();
   std::sort(by_grid.begin(), by_grid.end(), is_better);
   plan.chosen = by_grid.front();
   plan.others.assign(by_grid.begin() + 1, by_grid.end());
@@ -200,12 +206,11 @@ ClusterPlan read_figures(const PlanningOptions& options) {
 
 std::vector<GridShape> grids_of(int processes) {
   constexpr int few = 64, widest = 16;
-  std::vector<GridShape> grids{squarest_grid(processes)};
-  for (int rows = 1; rows <= processes; ++rows) {
+  std::vector<GridShape> grids;
+  for (int rows = squarest_grid(processes).rows; rows >= 1; --rows) {
     if (processes % rows != 0) continue;
     const GridShape grid{rows, processes / rows};
-    const int ratio = std::max(grid.rows, grid.columns) / std::min(grid.rows, grid.columns);
-    if (!(grid == grids.front()) && (processes <= few || ratio <= widest)) grids.push_back(grid);
+    if (grids.empty() || processes <= few || grid.columns <= widest * rows) grids.push_back(grid);
   }
   return grids;
 }

@@ -41,6 +41,7 @@ struct PlanningOptions {
   std::string peaks;  // of glinpack peaks --json
 
   bool replay = false;  // more passes, and changes of the plan
+  bool slurm = false;   // print the job, not mpiexec
 
   std::string json;
   bool force = false;
@@ -73,8 +74,7 @@ struct ClusterPlan {
 /// Throws InputError if no N fits or a figure is missing.
 ClusterPlan plan_cluster(const PlanningOptions& options);
 
-/// P x Q = processes, the squarest first. For many processes, only grids with an aspect ratio of at most 16 in either
-/// direction.
+/// P x Q = processes with P <= Q, the squarest first. For many processes, only grids with Q <= 16 P.
 std::vector<GridShape> grids_of(int processes);
 /// If all grids of that many processes are long, as of a prime number: the squarest grid of a few less that is not.
 std::optional<GridShape> squarer_grid(int processes);

@@ -13,6 +13,7 @@
 #include "app/program/memory.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
@@ -124,6 +125,7 @@ void check(const PlanningOptions& o) {
   check_replayed("--nodes", model::most_replayed_ranks);
   if (o.replay) check_replayed("--replay", model::most_ranks_replayed_thoroughly);
   if (o.replay && o.messages_only) throw InputError("--replay is of whole runs; it excludes --messages-only");
+  if (o.slurm && o.messages_only) throw InputError("--slurm is for runs of plu; it excludes --messages-only");
   if (o.grid && o.grid->size() != o.processes()) {
     throw InputError("--grid " + text_of(*o.grid) + " has " + std::to_string(o.grid->size()) + " processes, but " +
                      std::to_string(o.nodes) + " x " + std::to_string(o.processes_per_node) +
@@ -140,6 +142,7 @@ OptionTable planning_table(PlanningOptions& o) {
                                    "examples/cluster-1000.toml; options override it"});
   const std::vector<Field> output{
       {"replay", flag(o.replay), "Replay more passes: uncertainty, bounds, what changes would bring"},
+      {"slurm", flag(o.slurm), "Print the Slurm job of the plan instead of its mpiexec command"},
       {"json", text(o.json, "FILE"), "Write the plan as JSON (docs/plan.schema.json)"},
       {"force", flag(o.force), "Overwrite an existing file"},
   };
@@ -242,13 +245,20 @@ std::string fitted_text(const ClusterPlan& plan) {
   return text;
 }
 
+std::string launch_of(const PlanningOptions& options, const Candidate& chosen) {
+  if (options.slurm) {
+    return fmt::format("glinpack slurm --nodes {} --{}-per-node {} --", options.nodes,
+                       computes_on_device(options.backend) ? "gpus" : "ranks", options.processes_per_node);
+  }
+  return fmt::format("mpiexec.hydra -np {} -ppn {} glinpack {}", options.processes(), options.processes_per_node,
+                     is_of_messages(chosen) ? "network" : "plu");
+}
+
 std::string command_of(const PlanningOptions& options, const Candidate& chosen) {
   const RunParameters& parameters = chosen.problem.parameters;
-  std::string command =
-      fmt::format("mpiexec.hydra -np {} -ppn {} glinpack {} --n {} --nb {} --grid {} --precision {}",
-                  options.processes(), options.processes_per_node, is_of_messages(chosen) ? "network" : "plu",
-                  parameters.n, parameters.nb, text_of(chosen.problem.grid), name_of(options.precision));
-  command += fmt::format(" --pivoting {}", name_of(options.pivoting));
+  std::string command = launch_of(options, chosen);
+  command += fmt::format(" --n {} --nb {} --grid {} --precision {} --pivoting {}", parameters.n, parameters.nb,
+                         text_of(chosen.problem.grid), name_of(options.precision), name_of(options.pivoting));
   if (options.broadcast != BroadcastKind::ring || is_of_messages(chosen)) {
     command += fmt::format(" --broadcast {}", name_of(options.broadcast));
   }
@@ -258,7 +268,7 @@ std::string command_of(const PlanningOptions& options, const Candidate& chosen) 
   if (options.node_transport != NodeTransport::shared) command += " --node-broadcast mpi";
   if (is_of_messages(chosen)) return command;
   if (options.lookahead != 1) command += fmt::format(" --lookahead {}", options.lookahead);
-  return command + " --backend " + options.backend;
+  return command + " --backend " + options.backend + (options.slurm ? " | sbatch" : "");
 }
 
 json forecast_json(const Candidate& candidate) {

@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 """glinpack plan: default costs equal the committed results, JSON is valid by its schema, runs of several GPUs take the
 planned times, runs report their predicted times, and bad input is rejected."""
+import functools
 import json
 import re
 import statistics
-import subprocess
-import sys
 import unittest
 
 from launch import GLINPACK, ROOT, GlinpackTest
@@ -156,11 +155,15 @@ def logged_runs(text):
                 yield (group[1], "partial", int(n), 512, int(group[2]), int(group[3])), float(seconds)
 
 
+# Three hosts of one kind took 2.3, 2.9 and 3.3 s for this run: a plan cannot be within 15 per cent of all.
+SLOW_HOSTS = {("h100-x4/first-runs.txt", "2x2"): 1.2, ("h100-x4/one-gpu-and-four.txt", "2x2"): 1.4}
+
+
 class Logs(PlanningTest):
     """The plan with the costs of one H200 against runs of two and four H100 and H200 of a host."""
 
     def measured(self):
-        """{log: {run: times}}."""
+        """{log: {run: median}}."""
         logs = {log: list(logged_runs((ROOT / "results" / log).read_text())) for log in LOGS}
         for log in "h200-x2/gpus-2-1x2", "h200-x4/gpus-2-1x2", "h200-x4/gpus-4-1x4":
             study, name = log.split("/")
@@ -173,20 +176,43 @@ class Logs(PlanningTest):
                 if run[4] * run[5] > 1:
                     times.setdefault(log, {}).setdefault(run, []).append(seconds)
         self.assertEqual(set(times), set(logs))
-        return times
+        return {log: {run: statistics.median(of_run) for run, of_run in runs.items()} for log, runs in times.items()}
 
-    def test_runs_of_several_gpus_take_about_the_planned_time(self):
-        planned = {}
+    @functools.cache
+    def planned_grids(self, log, run):
+        """{(P, Q): seconds}, the recommended grid first; without `log` in the fit."""
+        precision, pivoting, n, nb, p, q = run
+        options = ["--gpus-per-node", p * q, "--n", n, "--nb", nb, "--precision", precision, "--pivoting", pivoting]
+        if p > q:
+            options += ["--grid", f"{p}x{q}"]
+        if log:
+            files = [name.split("/") for name in DEFAULTS[precision] if name != log]
+            options += ["--from", ",".join(str(self.committed(study) / f"{name}.json") for study, name in files)]
+        document = self.planned(*options)
+        return {(plan["p"], plan["q"]): plan["seconds"] for plan in (document["plan"], *document["others"])}
+
+    def compared(self):
+        """(log, run, measured, planned seconds, recommended grid)."""
         for log, runs in self.measured().items():
             for run, seconds in runs.items():
-                precision, pivoting, n, nb, p, q = run
-                if run not in planned:
-                    planned[run] = self.planned("--gpus-per-node", p * q, "--n", n, "--nb", nb, "--grid", f"{p}x{q}",
-                                                "--precision", precision, "--pivoting", pivoting)["plan"]["seconds"]
-                ratio = statistics.median(seconds) / planned[run]
-                with self.subTest(log=log, run=run):
-                    self.assertGreater(ratio, 1)
-                    self.assertLess(ratio, 1.3 if p == 1 else 1.65)
+                grids = self.planned_grids(log if log in DEFAULTS[run[0]] else None, run)
+                yield log, run, seconds, grids[run[4:]], next(iter(grids))
+
+    def test_runs_of_several_gpus_take_the_planned_time_on_the_recommended_grid(self):
+        bests = {}
+        for log, run, seconds, planned, recommended in self.compared():
+            with self.subTest(log=log, run=run):
+                self.assertGreater(seconds / planned, 0.85)
+                slow = run[0] == "single" and SLOW_HOSTS.get((log, f"{run[4]}x{run[5]}"))
+                self.assertLess(seconds / planned, slow or 1.15)
+            times, grids = bests.setdefault((log, *run[:3], run[4] * run[5]), ({}, set()))
+            times[seconds] = run[4:]
+            if run[4] <= run[5]:
+                grids.add(recommended)
+        for runs, (times, grids) in bests.items():
+            if len(set(times.values())) > 1:
+                with self.subTest(runs=runs):
+                    self.assertEqual(grids, {times[min(times)]})
 
 
 class Replays(PlanningTest):

@@ -12,6 +12,7 @@ namespace glinpack::app {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Arguments = std::vector<std::string>;
 
 class PlanningFiles : public FolderTest {};
@@ -45,12 +46,13 @@ TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
        "--nb",        "100",        "--grid",           "8x8",         "--backend", "openblas",   "--precision",
        "single",      "--pivoting", "tournament",       "--broadcast", "long",      "--row-swap", "mix",
        "--lookahead", "0",          "--node-broadcast", "mpi",         "--replay",  "--from",     "a.json,b.json",
-       "--links",     "l.json",     "--peaks",          "c.json",      "--json",    "p.json",     "--force"});
+       "--links",     "l.json",     "--peaks",          "c.json",      "--json",    "p.json",     "--slurm",
+       "--force"});
   EXPECT_EQ(to_json(o, planning_table), nlohmann::json::parse(R"({"nodes": 16, "gpus-per-node": 4, "memory": 80e9,
     "memory-fraction": 0.9, "network": 12.5e9, "latency": 2e-6, "n": 1000, "nb": 100, "grid": "8x8",
     "backend": "openblas", "precision": "single", "pivoting": "tournament", "broadcast": "long", "row-swap": "mix",
     "lookahead": 0, "node-broadcast": "mpi", "messages-only": false, "from": ["a.json", "b.json"], "links": "l.json",
-    "peaks": "c.json", "machine": null, "replay": true, "json": "p.json", "force": true})"));
+    "peaks": "c.json", "machine": null, "replay": true, "slurm": true, "json": "p.json", "force": true})"));
 }
 
 TEST_F(PlanningFiles, AMachineFileIsBelowTheCommandLine) {
@@ -87,6 +89,7 @@ TEST(PlanningOptions, RejectsInvalidValues) {
   refused({"--nodes", "50000", "--n", "1000", "--network", "1Gb/s", "--replay"}, {"--replay", "50000", "20000"});
   refused({"--nodes", "200000", "--n", "1000", "--network", "1Gb/s"}, {"--nodes", "200000", "100000"});
   refused({"--n", "1000", "--replay", "--messages-only"}, {"--replay", "--messages-only"});
+  refused({"--n", "1000", "--slurm", "--messages-only"}, {"--slurm", "--messages-only"});
   refused({"--nodse", "2"}, {"'--nodse'", "--nodes"});
 }
 
@@ -114,12 +117,12 @@ TEST_F(PlanningFiles, RejectsFilesOfOtherPrograms) {
 
 TEST(Planning, ChoosesTheLargestMatrixThatFitsAndTheFastestGrid) {
   const PlanningOptions options = parse_planning_options(
-      {"--nodes", "16", "--gpus-per-node", "4", "--memory", "80G", "--network", "100Gb/s", "--precision", "single"});
+      {"--nodes", "2", "--gpus-per-node", "4", "--memory", "20G", "--network", "100Gb/s", "--precision", "single"});
   const ClusterPlan plan = plan_cluster(options);
   const model::Problem& problem = plan.chosen.problem;
-  EXPECT_EQ(problem.grid.size(), 64);
-  EXPECT_LE(plan.device_bytes, 0.8 * 80e9);
-  EXPECT_GE(plan.device_bytes, 0.7 * 80e9);
+  EXPECT_EQ(problem.grid.size(), 8);
+  EXPECT_LE(plan.device_bytes, 0.8 * 20e9);
+  EXPECT_GE(plan.device_bytes, 0.7 * 20e9);
   for (const Candidate& other : plan.others) EXPECT_LE(other.forecast.gflops, plan.chosen.forecast.gflops);
   EXPECT_GT(plan.chosen.forecast.gflops, 0);
 }
@@ -147,6 +150,14 @@ TEST(Planning, NamesTheSourceOfEveryValue) {
   for (const char* part : {"N         20000", "expected", "--network; latency assumed", "results/h200", "mpiexec"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
+}
+
+TEST(Planning, PrintsTheSlurmJobInsteadOfTheMpiCommand) {
+  PlanningOptions options = parse_planning_options({"--gpus-per-node", "4", "--n", "8192", "--slurm"});
+  const std::string text = planning_text(options, plan_cluster(options));
+  EXPECT_THAT(text, HasSubstr("glinpack slurm --nodes 1 --gpus-per-node 4 -- --n 8192 --nb 512 --grid 1x4 "));
+  EXPECT_THAT(text, HasSubstr(" --backend gl-compute | sbatch\n"));
+  EXPECT_THAT(text, Not(HasSubstr("mpiexec")));
 }
 
 TEST(Planning, HelpHasUnitsExamplesAndExitCodes) {
