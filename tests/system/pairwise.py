@@ -80,8 +80,9 @@ def is_possible(case):
 
 
 # The options that is_possible checks.
-RESTRICTED = ["backend", "pivoting", "panel", "precision", "raster-coordinates", "device-memory", "compute-only",
-              "lookahead", "grid", "abft", "abft-stop", "checkpoint"]
+RESTRICTED = [option for option in ["backend", "pivoting", "panel", "precision", "raster-coordinates", "device-memory",
+                                    "compute-only", "lookahead", "grid", "abft", "abft-stop", "checkpoint"]
+              if option in OPTIONS]
 
 
 @functools.cache
@@ -163,9 +164,9 @@ def arguments_of(case):
         in_hpl_dat |= {"broadcast"} if case["broadcast"] in HPL_BROADCASTS else set()
         in_hpl_dat |= {"row-swap"} if case["row-swap"] in HPL_SWAPS else set()
     n, nb = sizes_of(case)
-    arguments = ["plu", "--progress", "never", "--breakdown", "none", "--doctor", "off", "--force"]
+    arguments = ["plu", "--log-level", "warn", "--breakdown", "none", "--doctor", "off", "--force"]
     if not case["hpl-dat"]:
-        arguments += ["--n", ",".join(map(str, n)), "--nb", ",".join(map(str, nb)), "--row-swap-threshold", 20]
+        arguments += ["--n", ",".join(map(str, n)), "--nb", ",".join(map(str, nb))]
     for option, value in case.items():
         if value is True:
             arguments += [] if option in in_hpl_dat else [f"--{option}"]
@@ -196,7 +197,6 @@ class CoveringArray(unittest.TestCase):
     def test_every_option_of_the_table_has_pairs_or_tests_of_its_own(self):
         table = table_of_plu()
         self.assertGreater(len(table), 50)
-        self.assertLessEqual(ALONE | VALUES.keys(), table.keys())
         for option, values in OPTIONS.items():
             self.assertGreater(len(values), 1, f"--{option} is new: add values to VALUES, or its name to ALONE")
             for value in values:
