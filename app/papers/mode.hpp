@@ -52,7 +52,6 @@ struct ModeOptions {
   std::string csv;
   std::string trace;
   bool force = false;
-  When progress = When::automatic;
 
   std::string config;
 };

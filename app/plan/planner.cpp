@@ -26,7 +26,6 @@ model::Problem problem_of(const PlanningOptions& options, GridShape grid, Index 
   parameters.broadcast = options.broadcast;
   parameters.row_swap = options.row_swap;
   parameters.lookahead = options.messages_only ? 0 : options.lookahead;
-  parameters.node_transport = options.node_transport;
   parameters.parts = options.messages_only ? RunParts::messages : RunParts::all;
   problem.grid = grid;
   problem.order = options.order;

@@ -75,8 +75,6 @@ TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
                                                     "mix",
                                                     "--lookahead",
                                                     "0",
-                                                    "--node-broadcast",
-                                                    "mpi",
                                                     "--replay",
                                                     "--traces",
                                                     "t",
@@ -93,7 +91,7 @@ TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
     "memory-fraction": 0.9, "network": 12.5e9, "latency": 2e-6, "overhead": 1e-6, "gap": 5e-7,
     "topology": "fat-tree:4:2", "n": 1000, "nb": 100, "grid": "8x8",
     "backend": "openblas", "precision": "single", "pivoting": "tournament", "broadcast": "long", "row-swap": "mix",
-    "lookahead": 0, "node-broadcast": "mpi", "messages-only": false, "from": ["a.json", "b.json"], "links": "l.json",
+    "lookahead": 0, "messages-only": false, "from": ["a.json", "b.json"], "links": "l.json",
     "peaks": "c.json", "machine": null, "replay": true, "traces": "t", "json": "p.json", "force": true})"));
 }
 
