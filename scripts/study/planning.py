@@ -3,7 +3,8 @@
 
 Writes into a folder: check.md, what the model predicts of runs between nodes with the figures of runs on one node,
 beside what was measured (results/paper/openblas); scaling.csv and scaling.md, the largest N on more and more nodes;
-scaling.png and scaling.svg; log.txt, every command with its plan. docs/planning.md says what came out. Nothing is measured.
+scaling.png and scaling.svg; log.txt, every command with its plan. docs/planning.md says what came out. Nothing is
+measured.
 
   scripts/study/planning.py --output-dir DIR
 
