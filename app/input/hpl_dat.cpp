@@ -1,6 +1,10 @@
 #include "app/input/hpl_dat.hpp"
 
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
 #include <limits>
+#include <utility>
 
 namespace glinpack::app {
 
@@ -35,6 +39,33 @@ std::int64_t run_count(const HplDat& hpl_dat) {
     }
   }
   return count;
+}
+
+std::string text_of(const HplDat& hpl_dat) {
+  std::string rows, columns;
+  for (const GridShape& grid : hpl_dat.grids) {
+    rows += fmt::format("{} ", grid.rows);
+    columns += fmt::format("{} ", grid.columns);
+  }
+  const auto line = [](const auto& value, const char* meaning) { return fmt::format("{:<12} {}\n", value, meaning); };
+  std::string text = "HPLinpack benchmark input file\nwritten by glinpack plu --write-hpl-dat\n";
+  text += line("HPL.out", "output file") + line(hpl_dat.device, "6: stdout, 7: stderr, else the file");
+  text += line(hpl_dat.n.size(), "number of N") + line(fmt::format("{}", fmt::join(hpl_dat.n, " ")), "N");
+  text += line(hpl_dat.nb.size(), "number of NB") + line(fmt::format("{}", fmt::join(hpl_dat.nb, " ")), "NB");
+  text += line(hpl_dat.order == RankOrder::row_major ? 0 : 1, "PMAP (0: row-major, 1: column-major)");
+  text += line(hpl_dat.grids.size(), "number of process grids") + line(rows, "P") + line(columns, "Q");
+  text += line(hpl_dat.threshold, "threshold");
+  for (const auto& [value, name] : {std::pair{2, "PFACT (0: left, 1: Crout, 2: right)"},
+                                    {4, "NBMIN"},
+                                    {2, "NDIV"},
+                                    {1, "RFACT (0: left, 1: Crout, 2: right)"},
+                                    {0, "BCAST (0: 1ring ... 5: LonM)"},
+                                    {1, "DEPTH"}}) {
+    text += line(1, "number of values") + line(value, name);
+  }
+  text += line(0, "SWAP (0: binary-exchange, 1: long, 2: mix)") + line(64, "threshold of mix");
+  text += line(0, "L1 (0: transposed, 1: not)") + line(0, "U (0: transposed, 1: not)");
+  return text + line(1, "equilibration (0: no, 1: yes)") + line(8, "alignment in doubles");
 }
 
 std::string unused_parameters_note(const std::string& path) {

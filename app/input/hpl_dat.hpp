@@ -68,6 +68,9 @@ struct HplDat {
   bool to_stderr() const { return device == 7; }
 };
 
+/// The file that read_hpl_dat() reads these N, NB, PMAP, grids and threshold from; HPL's usual values elsewhere.
+std::string text_of(const HplDat& hpl_dat);
+
 /// What the reader has to know about the command.
 struct HplDatUse {
   std::function<bool(const std::string& option)> overridden = {};  // its lines are not read; their lists are empty

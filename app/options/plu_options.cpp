@@ -178,8 +178,8 @@ std::vector<Field> machine_fields(PluOptions& o) {
       {"backend", name_value(o.backend, backend_choices()),
        "What computes (docs/getting-started.md). auto: gl-compute if every process has a hardware OpenGL device, else "
        "openblas"},
-      {"device", whole(o.device, 0, largest_device, "INDEX"),
-       "Device of every process, an index of `glinpack devices`", "by local rank"},
+      {"device", whole(o.device, 0, largest_device, "INDEX"), "Device of every process, an index of `glinpack devices`",
+       "by local rank"},
       {"threads", whole(o.threads, 1, largest_threads), "Host threads of each process",
        "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores / ranks of the node"},
       {"memory-fraction", real(o.memory_fraction, "FRACTION", parse_fraction),
@@ -256,7 +256,11 @@ std::vector<Field> plan_fields(PluOptions& o) {
        "Print the runs, memory per process and expected flops; run nothing. More than 20 runs are shortened, except "
        "with --log-level debug"},
       {"explain-pass", whole(o.explain_pass, 0, largest_n, "K"),
-       "Print the schedule of pass K, counted from 0: roles, messages, steps; with --json every operation; run nothing"},
+       "Print the schedule of pass K, counted from 0: roles, messages, steps; with --json every operation; run "
+       "nothing"},
+      {"write-hpl-dat", text(o.write_hpl_dat, "FILE"),
+       "Write N, NB, P and Q as netlib's HPL.dat, with --n auto --nb auto --grid auto those of this machine; run "
+       "nothing"},
       config_field(o.config),
   };
 }
@@ -268,6 +272,7 @@ Footer plu_footer() {
           "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
           "mpirun -np 4 glinpack plu --n 8k,1.6e4 --precision fp64 --nb 128,256 --grid 2x2,1x4 --json results.json\n"
           "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --dry-run\n"
+          "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --write-hpl-dat HPL.dat\n"
           "mpirun -np 8 -ppn 4 glinpack plu --n 8k --grid 2x4 --node-grid 2x2\n"
           "mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-raster",
       .notes = {"Sizes and counts may be written as 8k (8000), 8Ki (8192), 1M (10^6), 1Mi (2^20) or 1e4.",

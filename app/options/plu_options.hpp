@@ -111,8 +111,9 @@ struct PluOptions : CommonOptions {
   // instead of a run
   bool dry_run = false;
   std::optional<Index> explain_pass;
+  std::string write_hpl_dat;
 
-  bool runs() const { return !dry_run && !explain_pass; }
+  bool runs() const { return !dry_run && !explain_pass && write_hpl_dat.empty(); }
 };
 
 struct ParsedOptions : Parsed<PluOptions> {

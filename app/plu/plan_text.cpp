@@ -2,6 +2,9 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+
+#include "app/input/hpl_dat.hpp"
 #include "app/options/option_text.hpp"
 #include "app/program/memory.hpp"
 
@@ -43,6 +46,21 @@ std::string plan_text(std::span<const RunRecord> planned, int world_size, std::s
       flops);
   for (const std::string& remark : remarks) text += remark + "\n";
   return text;
+}
+
+std::string hpl_dat_text(std::span<const RunRecord> planned) {
+  const auto add = [](auto& values, const auto& value) {
+    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+  };
+  HplDat hpl_dat;
+  hpl_dat.order = planned.front().order;
+  hpl_dat.threshold = planned.front().parameters.threshold;
+  for (const RunRecord& run : planned) {
+    add(hpl_dat.n, run.parameters.n);
+    add(hpl_dat.nb, run.parameters.nb);
+    add(hpl_dat.grids, run.grid);
+  }
+  return text_of(hpl_dat);
 }
 
 }  // namespace glinpack::app

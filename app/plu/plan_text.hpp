@@ -13,4 +13,7 @@ namespace glinpack::app {
 std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> remarks = {},
                       bool prints_all = false);
 
+/// The HPL.dat of --write-hpl-dat: each N, NB and grid of the runs once, with the threshold of the first.
+std::string hpl_dat_text(std::span<const RunRecord> planned);
+
 }  // namespace glinpack::app

@@ -75,6 +75,7 @@ void prepare_files(const PluInput& given, SweepInput& input) {
     for (const std::string& note : given.hpl_dat->notes) input.context.notes.push_back(note);
     if (given.hpl_dat->has_variant) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
   }
+  check_output("--write-hpl-dat", options.write_hpl_dat, options.force, {options.hpl_dat, options.input});
   if (!options.runs()) return;
   input.outputs = output_paths(options, given.hpl_dat);
   check_outputs(input.outputs, options.force);

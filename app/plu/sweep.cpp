@@ -16,6 +16,7 @@
 #include "app/plu/checkpointing.hpp"
 #include "app/plu/explain_pass.hpp"
 #include "app/plu/plan_text.hpp"
+#include "app/plu/rank_table.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/automatic.hpp"
 #include "app/program/grid_cache.hpp"
@@ -318,6 +319,7 @@ int run_sweep_in(SweepInput& input) {
   }
   input.context.notes.insert(input.context.notes.end(), choices.begin(), choices.end());
   GridCache grids;
+  log_ranks(grids.grid_for(input.planned.front()), info);
   const auto checkpointing = prepare_checkpointing(input, info, grids);
   std::optional<Reporter> reporter;
   const std::vector<RankRecord> ranks = ranks_of_first_run(input, info);
@@ -370,6 +372,9 @@ void print_plan(const SweepInput& input, std::span<const std::string> choices) {
     remarks.insert(remarks.end(), choices.begin(), choices.end());
     if (options.dry_run) {
       text = plan_text(input.planned, input.session.size(), remarks, spdlog::should_log(spdlog::level::debug));
+    }
+    if (!options.write_hpl_dat.empty()) {
+      write_file(options.write_hpl_dat, options.force, [&](std::ostream& out) { out << hpl_dat_text(input.planned); });
     }
     if (!options.explain_pass) {
       print(std::cout, text);

@@ -2,8 +2,9 @@
 """The model of `glinpack plan`: beside runs in network namespaces, and for up to 10,000 GPUs.
 
 Writes into a folder: check.md, what the model predicts of runs between nodes with the figures of runs on one node,
-beside what was measured (results/paper/openblas); scaling.csv and scaling.md, weak and strong scaling; scaling.png and
-scaling.svg; log.txt, every command with its plan. docs/planning.md says what came out. Nothing is measured.
+beside what was measured (results/paper/openblas); scaling.csv and scaling.md, the largest N on more and more nodes;
+scaling.png and scaling.svg; log.txt, every command with its plan. docs/planning.md says what came out. Nothing is
+measured.
 
   scripts/study/planning.py --output-dir DIR
 
@@ -38,14 +39,14 @@ BETWEEN_NODES = [(n, nb, 4, nodes) for n, sizes in ((512, (32, 64, 128)), (2048,
 LARGER = [(8192, nb, processes, 4) for processes in (4, 16) for nb in (256, 512, 1024)]
 
 GPUS_PER_NODE = 4
-NODES = (1, 4, 16, 64, 256, 1024, 2500)
-STRONG_N = 1_000_000
-NETWORKS = ("100Gb/s", "400Gb/s")
+# (nodes, link, grid); the largest plan is on one grid, which saves minutes
+CLUSTERS = [(1, "100Gb/s", None), (4, "100Gb/s", None), (16, "100Gb/s", None), (64, "100Gb/s", None),
+            (256, "100Gb/s", None), (2500, "100Gb/s", "50x200"), (256, "400Gb/s", None)]
 H200 = [f"h200/single-{n}.json" for n in (16384, 32768, 49152)] + [
     "h200/partial-32768.json", "h200-x4/gpus-2-1x2.json", "h200-x4/gpus-4-1x4.json"]
 CLUSTER = ["--gpus-per-node", str(GPUS_PER_NODE), "--memory", "80G", "--precision", "single", "--pivoting",
            "tournament", "--from", ",".join(H200)]
-COLUMNS = ["scaling", "network", "gpus", "grid", "n", "nb", "seconds", "gflops", "efficiency"]
+COLUMNS = ["network", "gpus", "grid", "n", "nb", "seconds", "gflops", "efficiency"]
 
 
 class Plans:
@@ -86,27 +87,16 @@ def check(plans, output):
     (output / "check.md").write_text("\n".join(lines) + "\n")
 
 
-def row_of(scaling, network, gpus, plan, one):
-    return {"scaling": scaling, "network": network, "gpus": gpus, "grid": f"{plan['p']}x{plan['q']}", "n": plan["n"],
-            "nb": plan["nb"], "seconds": f"{plan['seconds']:.4g}", "gflops": f"{plan['gflops']:.4g}",
-            "efficiency": f"{plan['gflops'] / gpus / one:.3f}"}
-
-
 def scale(plans):
-    rows = []
-    for network in NETWORKS:
-        weak_one, strong_one = None, None  # GFLOPS of a GPU, where there are fewest
-        for nodes in NODES:
-            gpus = nodes * GPUS_PER_NODE
-            cluster = ["--nodes", nodes, *CLUSTER] + (["--network", network] if nodes > 1 else [])
-            weak = plans.plan(*cluster)
-            weak_one = weak_one or weak["gflops"] / gpus
-            rows.append(row_of("weak", network, gpus, weak, weak_one))
-            if gpus < 64:
-                continue
-            strong = plans.plan(*cluster, "--n", STRONG_N)
-            strong_one = strong_one or strong["gflops"] / gpus
-            rows.append(row_of("strong", network, gpus, strong, strong_one))
+    rows, one = [], None  # one: GFLOPS of a GPU of one node
+    for nodes, network, grid in CLUSTERS:
+        gpus = nodes * GPUS_PER_NODE
+        plan = plans.plan("--nodes", nodes, *CLUSTER, *(["--network", network] if nodes > 1 else []),
+                          *(["--grid", grid] if grid else []))
+        one = one or plan["gflops"] / gpus
+        rows.append({"network": network, "gpus": gpus, "grid": f"{plan['p']}x{plan['q']}", "n": plan["n"],
+                     "nb": plan["nb"], "seconds": f"{plan['seconds']:.4g}", "gflops": f"{plan['gflops']:.4g}",
+                     "efficiency": f"{plan['gflops'] / gpus / one:.3f}"})
     return rows
 
 
@@ -115,19 +105,18 @@ def write_tables(rows, output):
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    lines = ["| scaling | link of a node | GPUs | grid | N | time, s | TFLOPS | efficiency |", "| --- " * 8 + "|"]
-    for row in sorted(rows, key=lambda row: (row["scaling"] != "weak", row["network"], row["gpus"])):
-        lines.append(f"| {row['scaling']} | {row['network']} | {row['gpus']} | {row['grid']} | {row['n']} | "
-                     f"{row['seconds']} | {float(row['gflops']) / 1e3:.4g} | {row['efficiency']} |")
+    lines = ["| link of a node | GPUs | grid | N | time, s | TFLOPS | efficiency |", "| --- " * 7 + "|"]
+    for row in rows:
+        lines.append(f"| {row['network']} | {row['gpus']} | {row['grid']} | {row['n']} | {row['seconds']} | "
+                     f"{float(row['gflops']) / 1e3:.4g} | {row['efficiency']} |")
     (output / "scaling.md").write_text("\n".join(lines) + "\n")
 
 
 def draw(rows, paths):
     figure, axes = plotting.pyplot.subplots(figsize=(6, 4))
-    kinds = sorted({(row["scaling"], row["network"]) for row in rows}, reverse=True)
-    for index, kind in enumerate(kinds):
-        points = [(row["gpus"], float(row["efficiency"])) for row in rows if (row["scaling"], row["network"]) == kind]
-        axes.plot(*zip(*points), label=f"{kind[0]}, {kind[1]} a node", **plotting.line_look(index))
+    for index, network in enumerate(sorted({row["network"] for row in rows})):
+        points = [(row["gpus"], float(row["efficiency"])) for row in rows if row["network"] == network]
+        axes.plot(*zip(*points), label=f"{network} a node", **plotting.line_look(index))
     axes.set_xscale("log")
     plotting.whole_ticks(axes.xaxis, [row["gpus"] for row in rows])
     axes.set_ylim(bottom=0)

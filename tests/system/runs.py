@@ -94,6 +94,20 @@ class Commands(RunsTest):
         self.passed("--hpl-dat", ROOT / "tests" / "data" / "HPL.dat", "--backend", "openblas", ranks=4, runs=864,
                     timeout=600)
 
+    def test_the_hpl_dat_of_this_machine_is_written_and_read(self):
+        automatic = ["--n", "auto", "--nb", "auto", "--grid", "auto", "--memory-fraction", 1e-3]
+        arguments = ["plu", *automatic, "--backend", "openblas", "--write-hpl-dat", "HPL.dat"]
+        outcome = self.glinpack(*arguments, ranks=2)
+        self.assertEqual((outcome.status, outcome.messages), (0, []), outcome)
+        lines = [line.split()[0] for line in (self.folder / "HPL.dat").read_text().splitlines()]
+        n, nb, p, q = lines[5], lines[7], lines[10], lines[11]
+        self.assertEqual((p, q), ("1", "2"))
+        planned = self.glinpack("plu", "--hpl-dat", "HPL.dat", "--backend", "openblas", "--dry-run", ranks=2)
+        self.assertRegex(planned.out, rf"(?m)^ +1 +{n} +{nb} +1x2 +openblas ")
+        again = self.glinpack(*arguments, ranks=2)
+        self.assertEqual(again.status, 2, again)
+        self.assertIn("--force", again.err)
+
     def test_hpl_dat_of_the_current_folder_is_read_unless_an_option_names_another_source_of_n(self):
         lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
         for number, text in {5: "1 Ns", 6: "40 Ns", 7: "1 NBs", 8: "8 NBs", 10: "1 grids", 12: "1 Qs",
@@ -755,6 +769,9 @@ class Log(RunsTest):
                                 "broadcasts along the process row: .*; down the process column: none"):
                     self.assertRegex(outcome.err, self.PLACE % (rank, "debug", message))
             self.assertRegex(outcome.err, self.PLACE % (0, "debug", "N 200, NB 64, .*broadcast ring, row swap "))
+            self.assertRegex(outcome.err, r"(?m)^ +rank +host +\(p, q\) +device +cores$")
+            for rank in 0, 1:
+                self.assertRegex(outcome.err, rf"(?m)^ +{rank} +\S+ +\(0, {rank}\) +0: \S.* \d[\d,-]*$")
             self.assertRegex(outcome.err, self.PLACE % (r"\d", "debug", rf"program \S+: {origin} in "))
         self.assertNotIn(": compiled in ", outcome.err)
         self.assertNotIn("trace: ", outcome.err)

@@ -58,6 +58,24 @@ TEST(HplDat, NetlibsFileIsAccepted) {
   EXPECT_EQ(run_count(read), 864);
 }
 
+TEST_F(HplDatFile, WhatIsWrittenIsRead) {
+  HplDat written;
+  written.n = {1000, 29};
+  written.nb = {64};
+  written.order = RankOrder::column_major;
+  written.grids = {{2, 3}, {1, 6}, {6, 1}};
+  written.threshold = 8.5;
+  const HplDat read = read_hpl_dat(write("HPL.dat", text_of(written)));
+  EXPECT_EQ(read.n, written.n);
+  EXPECT_EQ(read.nb, written.nb);
+  EXPECT_EQ(read.order, written.order);
+  EXPECT_EQ(read.grids, written.grids);
+  EXPECT_EQ(read.threshold, written.threshold);
+  EXPECT_TRUE(read.to_stdout());
+  EXPECT_EQ(run_count(read), 6);
+  EXPECT_THAT(read.notes, ::testing::IsEmpty());
+}
+
 TEST_F(HplDatFile, SwapIsOneOfHplsThreeRowSwaps) {
   EXPECT_EQ(read_hpl_dat(with_line(26, "0  SWAP (0=bin-exch,1=long,2=mix)")).row_swap.kind,
             RowSwapKind::binary_exchange);

@@ -15,6 +15,7 @@
 
 #include "app/plu/explain_pass.hpp"
 #include "app/plu/plan_text.hpp"
+#include "app/plu/rank_table.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/memory.hpp"
 #include "app/program/outputs.hpp"
@@ -260,6 +261,12 @@ TEST(ExplainPass, ExplainsEqualSchedulesOnce) {
   const std::vector<RunRecord> runs = plan({"--n", "100", "--nb", "32", "--grid", "2x2", "--repeat", "3"});
   EXPECT_EQ(runs_to_explain(runs, 3).size(), 1U);
   expect_input_error([&] { runs_to_explain(runs, 4); }, {"--explain-pass", "0 ... 3", "4"});
+}
+
+TEST(RankTable, CoresAreRanges) {
+  EXPECT_EQ(ranges_text({}), "");
+  EXPECT_EQ(ranges_text(std::vector{3}), "3");
+  EXPECT_EQ(ranges_text(std::vector{0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
 }
 
 std::string explained(std::vector<std::string> arguments, Index pass, int ranks = 4) {
