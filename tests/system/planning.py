@@ -74,7 +74,7 @@ class Plans(PlanningTest):
         self.assertAlmostEqual(1e-9 / memory["seconds_per_byte"], max(size["gigabytes_per_second"] for size in best))
 
     def test_default_costs_are_scaled_to_measured_ceilings(self):
-        """Each is scaled by the ratio to the ceiling of the H200 in results/h200/ceilings.txt."""
+        """Each is scaled by the ratio to the ceiling of the H200 in results/h200/logs.md ceilings."""
         outcome = self.start([GLINPACK, "peaks", "--backend", "gl-compute", "--repeat", "1", "--threads", "1",
                               "--seconds", "0.001", "--json", "ceilings.json"])
         self.assertEqual(outcome.status, 0, outcome)
