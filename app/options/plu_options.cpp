@@ -157,7 +157,7 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
        "(docs/reading-a-report.md)"},
       {"abft", abft,
        "Carry checksums of the rows and check them every so many passes; auto: every 20000 / NB passes, below 2 % of "
-       "the time. The report names the process that computed, stored or received a wrong number. A failed check goes "
+       "the time. The report names the process that computed, stored or received a wrong number. A failed check rolls "
        "back to the last checkpoint, at most three times to the same one; else it ends the run (docs/diagnosing.md)"},
   };
 }
@@ -216,7 +216,7 @@ std::vector<Field> checkpoint_fields(PluOptions& o) {
       {"checkpoint-every", real(o.checkpoint_every, "SECONDS", parse_seconds), "--checkpoint: time between two",
        fmt::format("{}", default_checkpoint_every)},
       {"resume", text(o.resume, "DIR"),
-       "Go on from the last complete checkpoint in this folder. Options that decide on the bits of the factors are "
+       "Continue from the last complete checkpoint in this folder. Options that decide on the bits of the factors are "
        "those of the run that wrote it; if they are given, they must fit. Time and Gflops are then no HPL result"},
   };
 }
@@ -256,7 +256,7 @@ std::vector<Field> plan_fields(PluOptions& o) {
        "Print the runs, memory per process and expected flops; run nothing. More than 20 runs are shortened, except "
        "with --log-level debug"},
       {"explain-pass", whole(o.explain_pass, 0, largest_n, "K"),
-       "Print the schedule of pass K, counted from 0: roles, messages, waits; run nothing"},
+       "Print the schedule of pass K, counted from 0: roles, messages, steps; with --json every operation; run nothing"},
       config_field(o.config),
   };
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "app/options/option_text.hpp"
+#include "app/record/csv.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/run_record.hpp"
 #include "app/record/text.hpp"
@@ -109,15 +110,6 @@ std::string cell(const json& run, const std::string& place) {
   return std::isfinite(number) ? fmt::format("{}", number) : "";
 }
 
-std::string text_of_json(const json& value) {
-  if (value.is_null()) return "";
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
-  std::string text;
-  for (const json& item : value) text += (text.empty() ? "" : " ") + text_of_json(item);
-  return text;
-}
-
 /// Columns from describe() of the run and the option table: all that no other column has.
 class KeyColumns {
  public:
@@ -156,6 +148,15 @@ class KeyColumns {
 };
 
 }  // namespace
+
+std::string text_of_json(const nlohmann::json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const nlohmann::json& item : value) text += (text.empty() ? "" : " ") + text_of_json(item);
+  return text;
+}
 
 std::string results_csv(const ReportContext& context, std::span<const RunRecord> records) {
   const std::vector<Column> columns = measured_columns();

@@ -24,10 +24,9 @@ OPTIONS = {
     "lookahead": ["0", "1", "2"],
     "row-swap": ["binary-exchange", "spread-roll", "mix", "direct"],
     "grid": ["1x1", "1x4", "4x1", "2x2"],
-    "order": ["row-major", "column-major"],
     "threads": ["1", "2"],
     "compute-only": [False, True],
-    "hpl-dat": [False, True],
+    "hpl-dat": [False, "row-major", "column-major"],  # PMAP
 }
 
 
@@ -104,15 +103,14 @@ def hpl_dat(case):
     swap = OPTIONS["row-swap"].index(case["row-swap"]) if case["row-swap"] != "direct" else 2
     threshold = "16.0"
     lines = ["HPLinpack benchmark input file", "pairwise", "HPL.out", "6", len(N), " ".join(map(str, N)), len(NB),
-             " ".join(map(str, NB)), 0 if case["order"] == "row-major" else 1, 1, rows, columns, threshold,
+             " ".join(map(str, NB)), 1 if case["hpl-dat"] == "column-major" else 0, 1, rows, columns, threshold,
              1, 2, 1, 4, 1, 2, 1, 2, 1, broadcast, 1, case["lookahead"], swap, 20, 0, 0, 1, 8]
     return "".join(f"{line}  \n" for line in lines)
 
 
 def arguments_of(case):
     arguments = ["plu", "--backend", case["backend"], "--precision", case["precision"], "--pivoting", case["pivoting"], "--panel", case["panel"],
-                 "--threads", case["threads"],
-                 "--log-level", "warn", "--breakdown", "none"]
+                 "--threads", case["threads"], "--log-level", "warn", "--breakdown", "none"]
     if case["compute-only"]:
         arguments.append("--compute-only")
     if case["hpl-dat"]:
@@ -120,8 +118,7 @@ def arguments_of(case):
                 *(["--broadcast", case["broadcast"]] if case["broadcast"] in NOT_IN_HPL else []),
                 *(["--row-swap", "direct"] if case["row-swap"] == "direct" else [])]
     return [*arguments, "--n", ",".join(map(str, N)), "--nb", ",".join(map(str, NB)), "--grid", case["grid"],
-            "--broadcast", case["broadcast"], "--lookahead", case["lookahead"], "--row-swap", case["row-swap"],
-            *(["--column-major"] if case["order"] == "column-major" else [])]
+            "--broadcast", case["broadcast"], "--lookahead", case["lookahead"], "--row-swap", case["row-swap"]]
 
 
 # order, look-ahead, N, NB, P, Q in a result row of HPL
@@ -167,7 +164,7 @@ class Pairwise(GlinpackTest):
                 self.assertNotIn("FAILED", outcome.out)
                 self.assertIn(f"Finished {runs:6} tests", outcome.out)
                 rows, columns = case["grid"].split("x")
-                letter = "R" if case["order"] == "row-major" else "C"
+                letter = "C" if case["hpl-dat"] == "column-major" else "R"
                 expected = [(letter, case["lookahead"], str(n), str(nb), rows, columns) for n in N for nb in NB]
                 if case["compute-only"]:  # no row that a parser takes for a result
                     self.assertEqual(ROW.findall(outcome.out), [], outcome)

@@ -179,14 +179,6 @@ class WhitePaper(unittest.TestCase):
             for row in plan.paper_rows(table):
                 self.assertLessEqual(row["subsize"] ** 2 * row["processes"], row["n"] ** 2, row)
 
-    def test_configurations_have_rows_of_their_tables(self):
-        for table in plan.TABLES:
-            text = (ROOT / "configs" / "paper" / f"table{table}.toml").read_text()
-            n = int(re.search(r"^n = (\d+)$", text, re.MULTILINE)[1])
-            blocks = [int(word) for word in re.findall(r"\d+", re.search(r"^nb = (.*)$", text, re.MULTILINE)[1])]
-            rows = {(row["n"], row["subsize"]) for row in plan.paper_rows(table)}
-            self.assertLessEqual({(n, nb) for nb in blocks}, rows)
-
 
 class Cells(unittest.TestCase):
     def cells(self, table, **options):

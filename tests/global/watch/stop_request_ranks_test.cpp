@@ -91,7 +91,7 @@ TEST(SharedStopSignal, IsThatOfAnyRank) {
   EXPECT_EQ(stop_signal(), SIGINT);
   if (test::world_size() == 2 && test::world_rank() == 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1100));
-    raise(SIGINT);  // the first one of this rank: it goes on
+    raise(SIGINT);  // the first one of this rank: it continues
   }
   clear_stop_requests();
 }
