@@ -1,3 +1,5 @@
+#include "app/record/csv.hpp"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <sstream>
 
 #include "app/options/option_text.hpp"
-#include "app/record/csv.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/run_record.hpp"
 #include "app/record/text.hpp"
