@@ -42,7 +42,7 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Of this process, shared memory included, free parts of the heap left out.
+/// Memory of this process, shared memory included, free parts of the heap left out.
 double bytes_in_use() {
   double pages = 0;
   std::ifstream("/proc/self/statm") >> pages;

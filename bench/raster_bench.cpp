@@ -1,5 +1,4 @@
-// The white paper's four operations (gl-raster, row_by_row.hpp) on matrices of n x n with panels k wide, texture
-// coordinates from the vertices (streamed) and by the fragments (computed):
+// The white paper's four operations (gl-raster, row_by_row.hpp) on matrices of n x n with panels k wide:
 //   raster_bench --device 0 --n 1024,2048 --k 64 [--benchmark_...]
 // FLOPS by the host's clock around an operation and the wait for it. The matrices change from iteration to iteration;
 // what is in them does not matter to the time as long as it stays finite, so that they are uploaded anew before each.

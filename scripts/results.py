@@ -25,6 +25,12 @@ def read(archive):
     return {entry["file"]: entry.get("json", entry.get("text")) for entry in entries}
 
 
+def log(folder, name):
+    """The text of a section of the folder's logs.md."""
+    text = (folder / "logs.md").read_text(encoding="utf-8")
+    return re.search(rf"^## {re.escape(name)}\n\n(```+)text\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL)[2]
+
+
 def pack(archive, files):
     """Adds files to an archive, or replaces them there, and removes them from the disk."""
     contents = read(archive)

@@ -22,7 +22,7 @@ class CapturedLog {
   CapturedLog& operator=(const CapturedLog&) = delete;
   ~CapturedLog() { spdlog::set_default_logger(before_); }
 
-  /// Of all messages so far; no other thread may log at the same time.
+  /// The lines of all messages so far; no other thread may log at the same time.
   std::string lines() const { return lines_.str(); }
 
  private:

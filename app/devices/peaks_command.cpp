@@ -148,7 +148,7 @@ std::string line_of(const PeakRow& row) {
   return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
 }
 
-std::string table_head() { return fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}\n", "", "median", "", "least", "most"); }
+std::string table_head() { return fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}\n", "", "median", "", "min", "max"); }
 
 json json_of(const PeakRow& row) {
   json object = json_of(in_unit(row.measured, row.unit, row.scale));

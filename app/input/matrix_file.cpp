@@ -74,7 +74,7 @@ Format format_of(std::istream& file, const std::string& path) {
                    ", which is neither NumPy's .npy nor Matrix Market (%%MatrixMarket)");
 }
 
-/// Of a number in [1/2, 1) times 2^exponent; 0 for 0.
+/// The exponent of a number in [1/2, 1) times 2^exponent; 0 for 0.
 int exponent_of(double value) {
   int exponent = 0;
   std::frexp(value, &exponent);

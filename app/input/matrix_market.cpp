@@ -205,7 +205,7 @@ class TriangleCheck {
  public:
   TriangleCheck(const MatrixMarketReader& reader, Symmetry symmetry) : reader_(reader), symmetry_(symmetry) {}
 
-  /// Of the entry that was just read, row and column counted from 1.
+  /// Row and column of the entry that was just read, counted from 1.
   void check(Index row, Index column) {
     if (symmetry_ == Symmetry::general || (row == column && symmetry_ == Symmetry::symmetric)) return;
     if (row == column)

@@ -36,7 +36,7 @@ struct Scaled {
   Index unit = 1;
 };
 
-// Of "1.5e3", "8k" or "8Ki"; empty for other text, such as "8000".
+// The value of "1.5e3", "8k" or "8Ki"; empty for other text, such as "8000".
 std::optional<Scaled> scaled_number(std::string_view text) {
   static const std::regex form(R"((\d{1,12})(?:\.(\d{0,6}))?(?:[eE]\+?(-?\d{1,3}))?([kKM]i?)?)");
   std::match_results<std::string_view::const_iterator> parts;

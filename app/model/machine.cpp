@@ -119,7 +119,7 @@ MachineModel h200_double() {
   MachineModel machine = h200_single();
   Figure& host = machine.figures[Work::panel_host];
   host.cost.per_flop *= ceilings.gemm_single / ceilings.gemm_double;
-  host.source += ", single precision; scaled by gemm in results/h200/ceilings.txt";
+  host.source += ", single precision; scaled by gemm in results/h200/logs.md ceilings";
   for (const Work work : {Work::transfer, Work::memory}) machine.figures[work].source += ", single precision";
   machine.figures[Work::panel_device] = {{.per_flop = 7.7306e-14, .per_byte = 4.6545e-11, .per_step = 0}, runs};
   machine.figures[Work::normalize] = {{.per_flop = 4.1520e-14, .per_byte = 3.0391e-12, .per_step = 0}, runs};

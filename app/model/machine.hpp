@@ -80,7 +80,7 @@ inline constexpr const char* default_device = "an H200";
 /// The block sizes that the figures were measured with.
 std::vector<Index> default_block_sizes(const std::string& backend, Precision precision);
 
-/// The ceilings of the default machine of gl-compute (results/h200/ceilings.txt).
+/// The ceilings of the default machine of gl-compute (results/h200/logs.md ceilings).
 struct DefaultCeilings {
   double fma_single = 63842e9;  // flops a second of the device
   double fma_double = 32700e9;

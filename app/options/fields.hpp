@@ -57,7 +57,7 @@ struct WordList {
   std::vector<std::pair<std::string, std::string>> words;
 };
 
-/// A command and its options. Texts are filled into lines by those who print them.
+/// A command and its options. The printer fills texts into lines.
 struct OptionTable {
   std::string program = "glinpack";
   std::string command;  // "plu"; empty: the program itself

@@ -157,7 +157,7 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
        "(docs/reading-a-report.md)"},
       {"abft", abft,
        "Carry checksums of the rows and check them every so many passes; auto: every 20000 / NB passes, below 2 % of "
-       "the time. The report names the process that computed, stored or received a wrong number. A failed check goes "
+       "the time. The report names the process that computed, stored or received a wrong number. A failed check rolls "
        "back to the last checkpoint, at most three times to the same one; else it ends the run (docs/diagnosing.md)"},
   };
 }
@@ -216,7 +216,7 @@ std::vector<Field> checkpoint_fields(PluOptions& o) {
       {"checkpoint-every", real(o.checkpoint_every, "SECONDS", parse_seconds), "--checkpoint: time between two",
        fmt::format("{}", default_checkpoint_every)},
       {"resume", text(o.resume, "DIR"),
-       "Go on from the last complete checkpoint in this folder. Options that decide on the bits of the factors are "
+       "Continue from the last complete checkpoint in this folder. Options that decide on the bits of the factors are "
        "those of the run that wrote it; if they are given, they must fit. Time and Gflops are then no HPL result"},
   };
 }

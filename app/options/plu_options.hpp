@@ -135,7 +135,7 @@ OptionTable plu_table(PluOptions& options);
 /// As xhpl does: sets hpl_dat to HPL.dat of the current folder if it exists, unless --n, --input, --config or --hpl-dat
 /// is given. Says so in hpl_dat_note.
 void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files);
-/// Of rank 0, which looks for files: that N is the default, since there is no HPL.dat; empty if an option names a
+/// For rank 0, which looks for files: a note that N is the default, since there is no HPL.dat; empty if an option names a
 /// source of N.
 std::string default_order_note(const ParsedOptions& parsed);
 

@@ -74,7 +74,7 @@ CheckpointOptions options_of(const SweepInput& input, const RunRecord& run, cons
   return options;
 }
 
-/// Of the matrix of --input, which rank 0 has.
+/// The checksum of the matrix of --input, which rank 0 has.
 std::string checksum_of_input(const SweepInput& input) {
   return run_on_root_and_broadcast([&] {
            return nlohmann::json(fmt::format("checksum {:016x}", checksum_of(std::as_bytes(std::span(input.matrix)))));
@@ -171,7 +171,7 @@ void plan_copies(SweepInput& input, std::span<const RankMemory> ranks) {
   if (!pool) return;
   input.context.notes.push_back(
       fmt::format("--checkpoint: ranks wait while checkpoints are written. With a copy of the matrix to write from, {} "
-                  "would need {}, and {} are free: a smaller N makes room",
+                  "would need {}, and {} are free: choose a smaller N",
                   pool->name, memory_text(pool->needed), memory_text(pool->available)));
 }
 

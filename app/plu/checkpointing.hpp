@@ -45,7 +45,7 @@ struct Checkpointing {
 };
 
 /// With --checkpoint, plans memory for copies to write from, or notes for the report that there is too little. N does
-/// not depend on it: a run goes on with the N of --n auto.
+/// not depend on it: a run continues with the N of --n auto.
 void plan_copies(SweepInput& input, std::span<const RankMemory> ranks);
 
 /// With --checkpoint or --resume, prepares the folders and chooses the checkpoint to go on from, which a note of the

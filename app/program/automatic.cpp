@@ -128,7 +128,7 @@ GridShape automatic_grid(const std::string& backend, std::span<const RankMemory>
 }
 
 Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks) {
-  constexpr Index of_device_panels = 4;  // results/h100-x2/process-rows.txt
+  constexpr Index of_device_panels = 4;  // results/h100-x2/logs.md process-rows
   const bool on_devices = backend_record(run.backend).panels_on_device && !computes_on_hosts(ranks);
   const bool several_rows = run.grid.rows > 1 && pivots_across_processes(run.parameters.pivoting);
   return on_devices && several_rows && run.parameters.panel != PanelPlace::host ? of_device_panels : 1;

@@ -297,7 +297,7 @@ void ReportStream::flush() {
   if (!stream_->fail()) return;
   failure_ = "the report is incomplete" + (path_.empty() ? std::string() : ", on standard output or in " + path_) +
              ": is the disk full, or has its reader ended?";
-  stream_->clear();  // the other one of file and standard output goes on
+  stream_->clear();  // the other one of file and standard output continues
 }
 
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write) {

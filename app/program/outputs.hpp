@@ -84,7 +84,7 @@ class ReportStream {
   ReportStream(const ReportStream&) = delete;
   ReportStream& operator=(const ReportStream&) = delete;
   std::ostream& stream() { return *stream_; }
-  /// If something cannot be written, the run goes on: its other files are worth having.
+  /// If something cannot be written, the run continues: its other files are worth having.
   void flush();
   /// Why some of the report is missing; empty if all was written.
   const std::string& failure() const { return failure_; }

@@ -481,7 +481,7 @@ std::string roles_text(const Breakdown& breakdown) {
 
   const TimeUnit unit = unit_for(breakdown.seconds);
   std::string text = fmt::format(
-      "\nWhere the time went: {:.2f} {} on {} rank{}; least, mean and most over ranks, per cent of the run\n",
+      "\nWhere the time went: {:.2f} {} on {} rank{}; min, mean and max over ranks, per cent of the run\n",
       breakdown.seconds / unit.seconds, unit.name, breakdown.ranks, breakdown.ranks == 1 ? "" : "s");
   text += heading(breakdown);
   text += rule;
@@ -502,7 +502,7 @@ std::string roles_text(const Breakdown& breakdown) {
   text +=
       fmt::format("GFLOPS, GB/s: of one rank while at it. {}: of all ranks. Lane net: waiting for others included.\n",
                   unit_for(breakdown).name);
-  text += "\nWho waits: time of ranks in their passes, by the role they had; least, mean and most over ranks\n";
+  text += "\nWaits by role: time of ranks in their passes; min, mean and max over ranks\n";
   text += role_table(breakdown);
   return text;
 }

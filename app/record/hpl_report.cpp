@@ -296,7 +296,7 @@ std::string checksum_lines(const RunResult& result) {
   for (const Rollback& back : record.rollbacks) {
     const auto rank = std::ranges::find(result.ranks, back.rank, &RankRecord::world_rank);
     text += fmt::format(
-        "After {} passes it went back to the checkpoint after {}, {:.3f} s lost: {}: {}\n", back.from, back.to,
+        "After {} passes it rolled back to the checkpoint after {}, {:.3f} s lost: {}: {}\n", back.from, back.to,
         back.seconds,
         rank == result.ranks.end() ? "" : free_text(name_of_faulty(*rank, back.mismatch, result.ranks, record.every)),
         text_of(back.mismatch));
@@ -304,7 +304,7 @@ std::string checksum_lines(const RunResult& result) {
   }
   const std::size_t times = record.rollbacks.size();
   if (times > 0) {
-    text += fmt::format("It went back {} time{}; Time and Gflops include the {:.3f} s lost: not an HPL result\n", times,
+    text += fmt::format("It rolled back {} time{}; Time and Gflops include the {:.3f} s lost: not an HPL result\n", times,
                         times == 1 ? "" : "s", lost);
   }
   const std::string_view outcome = record.overflowed  ? "CORRUPTED or overflowed"

@@ -98,13 +98,13 @@ std::string network_case_details(const NetworkRun& run) {
   const NetworkTotals& totals = run.totals;
   if (totals.traffic.messages == 0) return "No communication on this grid.\n";
   std::string text = fmt::format("\n{}, run {}:\n", name_of(run.record.parameters.broadcast), run.record.repeat + 1);
-  text += fmt::format("{:<13}{:>6}{:>10}{:>10}{:>10}{:>12} {:>10}{:>9}\n", "communicator", "ranks", "least ms",
-                      "mean ms", "most ms", "MB", "messages", "GB/s");
+  text += fmt::format("{:<13}{:>6}{:>10}{:>10}{:>10}{:>12} {:>10}{:>9}\n", "communicator", "ranks", "min ms",
+                      "mean ms", "max ms", "MB", "messages", "GB/s");
   for (const LineTotal& total : totals.lines) {
     if (total.ranks > 1) text += line_line(total);
   }
   text += fmt::format("\n{:<24}{:>11}{:>12} {:>10} {:>10} {:>10}{:>9}\n", "messages received", "up to", "MB",
-                      "messages", "least us", "mean us", "GB/s");
+                      "messages", "min us", "mean us", "GB/s");
   for (const SizeTotal& total : totals.sizes) text += size_line(total);
   if (totals.rows_exchanged > 0) {
     text += fmt::format("{} rows of the matrix change their process row.\n", totals.rows_exchanged);
@@ -115,7 +115,7 @@ std::string network_case_details(const NetworkRun& run) {
 std::string ping_pong_text(const PingPongRecord& record) {
   std::string text = fmt::format("\n{}\nPing-pong between {} and {}: one way, half of a round trip\n{}\n", double_line,
                                  place(record.first), place(record.second), single_line);
-  text += fmt::format("{:>12}{:>14}{:>12}{:>12}{:>12}\n", "size", "round trips", "least us", "mean us", "GB/s");
+  text += fmt::format("{:>12}{:>14}{:>12}{:>12}{:>12}\n", "size", "round trips", "min us", "mean us", "GB/s");
   for (const PingPongTime& time : record.times) {
     text += fmt::format("{:>12}{:>14}{:>12.2f}{:>12.2f}{:>12.3f}\n", memory_text(static_cast<double>(time.bytes)),
                         time.round_trips, time.least * 1e6, time.mean * 1e6, time.bytes_per_second() * 1e-9);

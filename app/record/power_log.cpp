@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <numeric>
 #include <optional>
 #include <regex>
 #include <utility>
@@ -22,10 +21,6 @@ namespace {
 
 constexpr std::int64_t largest_power_log = std::int64_t{256} << 20;
 constexpr double most_watts = 1e9;
-constexpr double longest_clock_offset = 60;  // seconds; beyond it other work of the machine could be taken for the run
-
-/// Seconds within which two times by the readings are the same.
-double clock_tolerance(double interval) { return std::max(1.0, 2 * interval); }
 
 using Names = std::vector<std::string>;
 
@@ -302,16 +297,11 @@ Span common_span(const PowerLog& log) {
   return span;
 }
 
-std::vector<double> intervals_of(const PowerScope& scope) {
+double median_interval(const PowerScope& scope) {
   std::vector<double> intervals;
   for (std::size_t i = 1; i < scope.readings.size(); ++i) {
     intervals.push_back(scope.readings[i].seconds - scope.readings[i - 1].seconds);
   }
-  return intervals;
-}
-
-double median_interval(const PowerScope& scope) {
-  std::vector<double> intervals = intervals_of(scope);
   const auto middle = intervals.begin() + static_cast<std::ptrdiff_t>(intervals.size() / 2);
   std::nth_element(intervals.begin(), middle, intervals.end());
   return *middle;
@@ -342,35 +332,6 @@ std::string utc(double seconds) {
     }
   }
   throw InputError(text + "; give the log of this run, from a minute before it until a minute after it");
-}
-
-/// The seconds by which the log's clock is ahead: how much later than the run the power first rises and last falls.
-/// Empty if the power is as high around the run, or if rise and fall differ: a matrix that is made before the core
-/// phase and a slow end of the run take power, too.
-std::optional<double> clock_offset(const std::vector<Energies>& scopes, const Span& span, double start, double seconds,
-                                   double interval) {
-  const double step = std::clamp(interval / 4, 0.1, 1.0);
-  const auto mean = [&](double from, double to) {
-    const double joules = std::accumulate(scopes.begin(), scopes.end(), 0.0, [&](double sum, const Energies& e) {
-      return sum + e.until(to) - e.until(from);
-    });
-    return joules / (to - from);
-  };
-  const double end = start + seconds;
-  const double first = std::max(span.first, start - longest_clock_offset);
-  const double last = std::min(span.last, end + longest_clock_offset) - step;
-  const double before = mean(first, first + step), after = mean(last, last + step), during = mean(start, end);
-  constexpr double rise = 1.1;
-  const double idle = std::min(before, after), level = (idle + during) / 2;
-  if (during < rise * idle || before >= level || after >= level) return std::nullopt;
-  const auto is_high = [&](double time) { return mean(time, time + step) >= level; };
-  double risen = first, fallen = last;
-  while (risen <= start + longest_clock_offset && !is_high(risen)) risen += step;
-  while (fallen >= end - longest_clock_offset && !is_high(fallen)) fallen -= step;
-  const double of_rise = risen + step / 2 - start, of_fall = fallen + step / 2 - end;
-  const bool found = of_rise <= longest_clock_offset && of_fall >= -longest_clock_offset;
-  if (!found || std::abs(of_rise - of_fall) > clock_tolerance(interval)) return std::nullopt;
-  return (of_rise + of_fall) / 2;
 }
 
 /// Throws InputError for a gap during the run.
@@ -411,14 +372,9 @@ MeasuredPower power_during(const PowerLog& log, double start, double seconds) {
   if (!covers(log, start, seconds)) refuse_coverage(log, span, start, start + seconds);
   MeasuredPower power;
   const std::vector<Energies> energies(log.scopes.begin(), log.scopes.end());
-  double interval = 0;
-  for (const PowerScope& scope : log.scopes) interval = std::max(interval, median_interval(scope));
-  const double offset = clock_offset(energies, span, start, seconds, interval).value_or(0);
-  if (std::abs(offset) > clock_tolerance(interval)) power.shift = offset;
-  const double first = start + power.shift;
-  check_readings(log, first, first + seconds);
+  check_readings(log, start, start + seconds);
   for (std::size_t i = 0; i < energies.size(); ++i) {
-    const double watts = (energies[i].until(first + seconds) - energies[i].until(first)) / seconds;
+    const double watts = (energies[i].until(start + seconds) - energies[i].until(start)) / seconds;
     power.scopes.push_back({log.scopes[i].name, watts});
     power.watts += watts;
   }

@@ -37,7 +37,6 @@ struct MeasuredPower {
   };
   std::vector<Scope> scopes;  // mean watts of each
   double watts = 0;           // their sum
-  double shift = 0;           // seconds by which the log's clock is ahead of the run's, if it is more than two readings
 };
 
 /// `start`: seconds since 1970. Throws InputError if the log does not cover the run, has a gap in it, or reads 0 W.

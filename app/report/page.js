@@ -86,7 +86,7 @@ function groupsOf(runs) {
   return all;
 }
 
-// Of the runs that did not fail. `middle` is the run with the median time.
+// Figures of the runs that did not fail. `middle` is the run with the median time.
 function statisticsOf(runs) {
   const good = runs.filter(run => run.verdict !== "FAILED");
   const byTime = [...(good.length ? good : runs)].sort((a, b) => a.json.time - b.json.time);
@@ -231,7 +231,7 @@ function configurationsSection(groups) {
   ];
   return section("configurations", "Configurations",
     table(columns, groups, {mark: group => group.gflops?.median === best, open: openDetails}),
-    note("Spread: from the least to the most, relative to the median. Runs that FAILED are left out. ",
+    note("Spread: from min to max, relative to the median. Runs that FAILED are left out. ",
       groups.some(group => group.share > 0) ? "Peak: the run's, else what glinpack peaks measured. " : null, "A click on a row shows its roles and phases."));
 }
 
@@ -269,7 +269,7 @@ function speedSection(groups) {
     .map(({name, groups}) => ({name, points: groups.map(group => ratePoint(group, orderOf(group)))}));
   if (series.every(one => one.points.length === 1)) return speedBars(measured);
   return section("speed", "GFLOPS over N", lineChart(series, {title: "GFLOPS over N", x: "N", kind: "gflops"}),
-    note("Medians of the repetitions, vertical lines from the least to the most. Of runs that share a line and N, " +
+    note("Medians of the repetitions, vertical lines from min to max. Of runs that share a line and N, " +
       "the fastest."));
 }
 
@@ -402,7 +402,7 @@ function rankChart(ranks) {
 function hplPhases({time, breakdown: {hpl_phases: phases = [], idle}}) {
   if (!phases.length) return null;
   const columns = [
-    ["phase", "text", "phase"], ["mean", "seconds", "seconds.mean"], ["most", "seconds", "seconds.max"],
+    ["phase", "text", "phase"], ["mean", "seconds", "seconds.mean"], ["max", "seconds", "seconds.max"],
     ["of the run", "percent", row => row.seconds.mean / time], ["hidden", "seconds", "hidden.mean"],
     ["rate", "gflops", row => row.gflops || null], ["rate", "GB/s", row => row.gigabytes_per_second || null],
   ];
@@ -413,7 +413,7 @@ function hplPhases({time, breakdown: {hpl_phases: phases = [], idle}}) {
 function detailsOf({json}) {
   const columns = [
     ["role", "text", phase => shownRole(phase.role)], ["phase", "text", "phase"], ["lane", "text", "lane"],
-    ["least", "seconds", "seconds.min"], ["mean", "seconds", "seconds.mean"], ["most", "seconds", "seconds.max"],
+    ["min", "seconds", "seconds.min"], ["mean", "seconds", "seconds.mean"], ["max", "seconds", "seconds.max"],
     ["of the run", "percent", phase => phase.seconds.mean / json.time],
     ["rate", "gflops", phase => phase.gflops || null], ["moved", "bytes", phase => phase.bytes || null],
     ["rate", "GB/s", phase => phase.bytes > 0 ? phase.gigabytes_per_second : null],
@@ -471,7 +471,7 @@ function energySection(groups) {
   const measured = groups.map(group => ({...group, runs: group.runs.filter(run => 
     run.json.energy?.joules != null || run.json.energy?.wall_watts != null)}));
   const content = tableOfRuns(measured, "energy", [
-    ["energy", "J", "joules"], ["mean", "W", "average_watts"], ["most", "W", "peak_watts"],
+    ["energy", "J", "joules"], ["mean", "W", "average_watts"], ["max", "W", "peak_watts"],
     ["efficiency", "GFLOPS/W", "gflops_per_watt"],
     ["sensors", "text", row => [row.scope, row.rough && "rough: a short run",
       row.wall_watts != null && `GFLOPS/W by a wall meter: ${figures(row.wall_watts)} W`].filter(Boolean).join("; ")],
@@ -580,7 +580,7 @@ function pingPongElement(pairs) {
     ({bytes, gigabytes_per_second: rate, least_seconds}) =>
       ({x: bytes, y: rate, note: `${figures(rate)} GB/s, ${quantity(least_seconds, "seconds")} at best`}))}));
   const columns = [
-    ["ranks", "text", "name"], ["bytes", "whole", "bytes"], ["least", "seconds", "least_seconds"],
+    ["ranks", "text", "name"], ["bytes", "whole", "bytes"], ["min", "seconds", "least_seconds"],
     ["mean", "seconds", "mean_seconds"], ["rate", "GB/s", "gigabytes_per_second"],
   ];
   return element("div", null, heading(4, "Ping-pong, one way: GB/s over the message's size"),
@@ -619,7 +619,7 @@ function peaksSection() {
       `${name}: ${precision}, order ${order}, depth ${depth}; fastest: ${taken}`,
       trials.map(trial => ({what: trial.tile, ...trial}))]));
   const columns = [
-    ["what", "text", "what"], ["median", "figures", "median"], ["least", "figures", "least"], ["most", "figures", "most"],
+    ["what", "text", "what"], ["median", "figures", "median"], ["min", "figures", "least"], ["max", "figures", "most"],
     ["unit", "text", "unit"], ["result", "text", row => row.right ? "right" : "WRONG"],
   ];
   const groups = [...peaks, ...tunings];

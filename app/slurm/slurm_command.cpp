@@ -135,7 +135,7 @@ OptionTable slurm_table(SlurmOptions& o) {
   const std::vector<Field> running{
       {"launcher", launcher, "Launcher of the ranks. srun: Slurm's, by the PMI of this build's MPI; hydra: MPICH's"},
       {"signal-lead", whole(o.signal_lead, 0, largest_signal_lead, "SECONDS"),
-       "Time before the limit at which glinpack is told to report the finished runs and to end; 0: never"},
+       "Time before the limit at which a signal ends glinpack with a report of the finished runs; 0: no signal"},
       {"program", text(o.program, "PATH"), "The glinpack that the job runs", "this one"},
   };
   const std::vector<Field> output{

@@ -52,7 +52,7 @@ std::string text_of(const KeptTuning& kept) {
   const Tuning& tuning = kept.tuning;
   std::string text =
       fmt::format("{} precision, {} x {} x {}\n  {:<26}{:>9} {:<7}{:>9}{:>9}\n", name_of(tuning.precision),
-                  tuning.order, tuning.order, tuning.depth, "tile", "median", "", "least", "most");
+                  tuning.order, tuning.order, tuning.depth, "tile", "median", "", "min", "max");
   const TileTrial& best = tuning.best();
   for (const TileTrial& trial : tuning.trials) {
     text +=

@@ -28,7 +28,7 @@ examples:
   scripts/paper.sh --nodes hosts --hostfile hosts.txt            # a real cluster
   sbatch --nodes 4 --wrap 'scripts/paper.sh --nodes hosts'       # the same under Slurm
   scripts/paper.sh --tables 4 --nodes local
-  scripts/paper.sh --render results/paper/openblas --force       # text, CSV and pictures anew, from the JSON there
+  scripts/paper.sh --render study --force                        # text, CSV and pictures anew, from the JSON there
 
 GLINPACK in the environment names the program (build/release/bin/glinpack), MPIEXEC its MPI's launcher (mpirun.mpich).
 Exit status: 0 all cells measured or left out; 1 a cell failed; 2 unusable arguments; 130 interrupted, what was measured

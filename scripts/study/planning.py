@@ -26,7 +26,7 @@ import plotting  # noqa: E402, needs the path above
 import results  # noqa: E402
 
 GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
-STUDIES = ("paper/openblas", "h200", "h200-x4")  # whose runs are read, from results/STUDY/runs.jsonl.gz
+STUDIES = ("paper", "h200", "h200-x4")  # whose runs are read, from results/STUDY/runs.jsonl.gz
 RUNS = "paper/openblas/runs"
 # Links of scripts/netlab at 100mbit, of which Ethernet's frames leave 94 per cent for data, and their latency.
 LAB = ["--network", "94mbit", "--latency", "10us"]

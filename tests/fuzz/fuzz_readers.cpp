@@ -1,5 +1,5 @@
 // libFuzzer on the readers of files (llvm.org/docs/LibFuzzer.html). READER in the environment names the reader and its
-// folder of tests/fuzz/corpus. InputError is the expected end of bad input. Other exceptions, sanitizers' findings and
+// folder of tests/fuzz/corpus.tar.gz. InputError is the expected end of bad input. Other exceptions, sanitizers' findings and
 // violated properties end the program.
 #include <algorithm>
 #include <cmath>

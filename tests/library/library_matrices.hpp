@@ -167,7 +167,7 @@ class OnPlace : public testing::TestWithParam<Place> {
   double tolerance(Index terms) const {
     return precision() == GLINPACK_SINGLE ? glinpack::tolerance<float>(terms) : glinpack::tolerance<double>(terms);
   }
-  /// Of all GL contexts of the library's context; 0 on OpenBLAS.
+  /// Objects of all GL contexts of the library's context; 0 on OpenBLAS.
   int gl_objects() const {
     auto& queue = library::session_of(context().get())->queue;
     return *queue.take(queue.enqueue([](library::Engine& engine) {

@@ -1,5 +1,5 @@
 // Generations of checkpoints: Checkpoints and choose_checkpoint() in src/global/checkpoint/checkpoints.cpp. The job is
-// killed at any moment and goes on, a pass is written again, a disk is full, a user removes the newest generation.
+// killed at any moment and continues, a pass is written again, a disk is full, a user removes the newest generation.
 // Checked: no deadlock; what choose_checkpoint() takes is whole and of one run; no committed pass is lost.
 #define RANKS 2
 #define PASSES 2

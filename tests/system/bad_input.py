@@ -158,29 +158,13 @@ class CommandLine(BadInputTest):
             (["netwrk"], ["'netwrk'", "network"]),
             (["plu", "--backnd", "openblas"], ["'--backnd'", "--backend"]),
             (["plu", "--backend", "openbals"], ["--backend", "'openbals'", "openblas", "gl-compute"]),
-            (["plu", "--precision", "singel"], ["--precision", "'singel'", "single"]),
-            (["plu", "--precision", "fp46"], ["--precision", "'fp46'", "did you mean fp64?"]),
-            (["plu", "--pivoting", "partail"], ["--pivoting", "'partail'", "partial"]),
-            (["plu", "--matrix", "wilkenson"], ["--matrix", "'wilkenson'", "uniform", "did you mean wilkinson"]),
-            (["plu", "--matrix", "file"], ["--matrix", "'file'", "hpl"]),
-            (["plu", "--broadcast", "rings"], ["--broadcast", "'rings'", "ring"]),
-            (["plu", "--broadcast", "6"], ["--broadcast", "'6'", "0 ... 5"]),
             (["plu", "--grid", "1x2", "--node-grid", "2x1"], ["--node-grid 2x1", "1x2 is not a multiple"]),
             (["plu", "--grid", "1x1", "--node-grid", "1x1"], ["--node-grid 1x1", "1 processes on every host", "has 2"]),
             (["network", "--grid", "1x1", "--node-grid", "1x1"], ["--node-grid 1x1", "has 2"]),
-            (["plu", "--watchdog", "0"], ["--watchdog", "'0'", "off", "1"]),
-            (["plu", "--watchdog", "0.9"], ["--watchdog", "'0.9'", "off", "1"]),
-            (["plu", "--watchdog", "-5"], ["--watchdog", "'-5'", "off", "1"]),
-            (["plu", "--watchdog", "nan"], ["--watchdog", "'nan'", "off", "600"]),
-            (["plu", "--watchdog", "inf"], ["--watchdog", "'inf'", "off", "600"]),
-            (["plu", "--watchdog", "2000000"], ["--watchdog", "'2000000'", "1000000"]),
-            (["plu", "--watchdog", "10m"], ["--watchdog", "'10m'", "seconds"]),
-            (["network", "--watchdog", "0"], ["--watchdog", "'0'"]),
             (["plu", "surplus"], ["'surplus'"]),
             (["devices", "--jsn"], ["'--jsn'", "--json"]),
             (["plu", "--panel", "device", "--grid", "2x1", "--pivoting", "local"], ["--panel device", "--pivoting partial"]),
             (["plu", "--panel", "device", "--pivoting", "tournament", "--backend", "openblas"], ["--panel device", "openblas", "gl-compute"]),
-            (["plu", "--panel", "devise"], ["--panel", "did you mean device?"]),
             (["plu", "--backend", "gl-compute", "--tile", "7x7"], ["--tile", "'7x7'", "double", "64x64-prefetch"]),
             (["plu", "--precision", "mixed", "--tile", "64x32"], ["--tile", "'64x32'", "single", "64x128"]),
             (["plu", "--backend", "openblas", "--tile", "64x64"], ["--tile 64x64", "openblas"]),
@@ -190,7 +174,6 @@ class CommandLine(BadInputTest):
             (["doctor", "--quik"], ["'--quik'", "--quick"]),
             (["doctor", "--backend", "openbals"], ["--backend", "'openbals'", "openblas"]),
             (["doctor", "--json", "no/folder/d.json"], ["--json", "no/folder"]),
-            (["plu", "--doctor", "maybe"], ["--doctor", "'maybe'", "on"]),
             (["peaks", "--jsn", "c.json"], ["'--jsn'", "--json"]),
             (["peaks", "--device", "77"], ["--device 77", "glinpack devices"]),
             (["peaks", "--json", "no/folder/c.json"], ["--json", "no/folder"]),
@@ -200,39 +183,8 @@ class CommandLine(BadInputTest):
                 ranks = 2 if "--grid" in arguments or arguments[1:2] == ["--backnd"] else 1
                 self.rejected_on_one_line(arguments, *named, ranks=ranks)
 
-    def test_invalid_numbers_are_rejected(self):
-        for arguments, named in [
-            (["--n", "0"], ["--n", "'0'"]),
-            (["--n", "-5"], ["--n", "'-5'"]),
-            (["--n", "1.2345k"], ["--n", "'1.2345k'", "not a whole number"]),
-            (["--n", "12.5"], ["--n", "'12.5'"]),
-            (["--n", "99999999999999999999"], ["--n", "'99999999999999999999'"]),
-            (["--n", "100,,200"], ["--n", "'100,,200'"]),
-            (["--nb", "0"], ["--nb", "'0'"]),
-            (["--nb", "many"], ["--nb", "'many'"]),
-            (["--grid", "2by1"], ["--grid", "'2by1'", "PxQ"]),
-            (["--grid", "0x2"], ["--grid", "'0x2'"]),
-            (["--repeat", "0"], ["--repeat", "'0'"]),
-            (["--n", "auto,100"], ["--n", "'auto'", "alone"]),
-            (["--nb", "8,auto"], ["--nb", "'auto'", "alone"]),
-            (["--grid", "auto,1x1"], ["--grid", "'auto'", "alone"]),
-            (["--memory-fraction", "0"], ["--memory-fraction", "'0'", "at most 1"]),
-            (["--memory-fraction", "1.1"], ["--memory-fraction", "'1.1'", "at most 1"]),
-            (["--memory-fraction", "nan"], ["--memory-fraction", "'nan'"]),
-            (["--memory-fraction", "most"], ["--memory-fraction", "'most'"]),
-            (["--peak", "0"], ["--peak", "'0'", "above 0"]),
-            (["--peak", "fast"], ["--peak", "'fast'"]),
-            (["--time", "10"], ["--time", "--n auto"]),
-            (["--n", "auto", "--time", "10", "--peak", "none"], ["--time", "--peak none"]),
-            (["--seed", "-1"], ["--seed", "'-1'"]),
-            (["--threshold", "nan"], ["--threshold", "'nan'"]),
-            (["--threads", "0"], ["--threads", "'0'"]),
-            (["--n"], ["--n"]),
-            (["--matrix", "hpl", "--input", "a.npy"], ["--matrix hpl", "--input a.npy", "leave one of them out"]),
-        ]:
-            with self.subTest(arguments=arguments):
-                self.rejected_on_one_line(["plu", *arguments, "--json", "out.json"], *named,
-                                          ranks=2 if arguments == ["--n", "0"] else 1)
+    def test_an_invalid_number_ends_every_process_before_a_file_is_made(self):
+        self.rejected_on_one_line(["plu", "--n", "0", "--json", "out.json"], "--n", "'0'")
 
     def test_a_grid_larger_than_the_world_is_named_with_both_numbers(self):
         for ranks in 1, 2:
@@ -327,25 +279,14 @@ class ConfigurationFile(BadInputTest):
         self.rejected_on_one_line(["plu", "--config", "missing.toml"], "missing.toml", "no such file")
         self.rejected_on_one_line(["plu", "--config", "/"], "/", "directory")
 
-    def test_errors_are_named_with_file_and_line(self):
-        for content, named in [
-            ("n = 64\nnb = \n", [":2"]),
-            ("n = [64\n", [":"]),
-            ("n = 64\n\nbackned = 'openblas'\n", [":3", "backned", "backend"]),
-            ("# a comment\nn = -64\n", [":2", "n", "-64"]),
-            ("n = 'many'\n", [":1", "many"]),
-            ("n = []\n", [":1", "n"]),
-            ("precision = ['single', 'double']\n", [":1", "precision"]),
-            ("force = 3\n", [":1", "force"]),
-            ("a." * 50000 + "a = 1\n", [":1", "10000 characters"]),
-            ("n = [" + "10," * 2000 + "\"x\"]\n", [":1", "n"]),
-            ("n = 1\nn = 2\n", [":2", "n"]),
-            (b"n = 64\nnb = \xff\xfe\x00\n", [":2"]),
-        ]:
-            with self.subTest(content=content):
-                self.write("bad.toml", content)
-                self.rejected_on_one_line(["plu", "--config", "bad.toml", "--json", "out.json"], "bad.toml", *named,
-                                          ranks=2 if content == "n = [64\n" else 1)
+    def test_a_broken_file_ends_every_process(self):
+        self.write("bad.toml", "n = [64\n")
+        self.rejected_on_one_line(["plu", "--config", "bad.toml", "--json", "out.json"], "bad.toml:")
+
+    def test_deep_keys_and_long_lists_are_named_with_their_line(self):
+        for content, named in [("a." * 50000 + "a = 1\n", "10000 characters"), ("n = [" + "10," * 2000 + "\"x\"]\n", "n")]:
+            self.write("bad.toml", content)
+            self.rejected_on_one_line(["plu", "--config", "bad.toml"], "bad.toml:1", named, ranks=1)
 
 
 class HplDat(BadInputTest):
@@ -358,39 +299,12 @@ class HplDat(BadInputTest):
         self.rejected_on_one_line(["plu", "--hpl-dat", "missing.dat"], "missing.dat", "no such file")
         self.rejected_on_one_line(["plu", "--hpl-dat", "/"], "/", "directory")
 
-    def test_errors_are_named_with_their_line(self):
-        for changes, named in [
-            ({5: "0            # of problems sizes (N)"}, [":5", "'0'"]),
-            ({5: "-1           # of problems sizes (N)"}, [":5", "'-1'"]),
-            ({5: "four         # of problems sizes (N)"}, [":5", "'four'"]),
-            ({5: "9            # of problems sizes (N)"}, [":6"]),
-            ({6: "29 30 x 35   Ns"}, [":6", "'x'"]),
-            ({6: "29 30 -34 35 Ns"}, [":6", "'-34'"]),
-            ({8: "1 2 3 0      NBs"}, [":8", "'0'"]),
-            ({11: "2 1 0        Ps"}, [":11", "'0'"]),
-            ({19: "1            NDIVs"}, [":19", "'1'"]),
-            ({25: "-1           DEPTHs"}, [":25", "'-1'"]),
-        ]:
-            with self.subTest(changes=changes):
-                self.rejected_file(hpl_dat_with(changes), *named)
-
     def test_a_truncated_file_is_named_with_the_missing_line(self):
         self.rejected_file("".join(HPL_DAT.splitlines(keepends=True)[:12]), ":13", ranks=2)
         self.rejected_file("", ":1", "empty")
 
-    def test_a_binary_file_is_rejected_as_hpl_dat(self):
-        self.rejected_file(HPL_DAT[:200].encode() + bytes(range(256)))
-        self.rejected_file(pathlib.Path(GLINPACK).read_bytes()[:4096])
-
     def test_a_grid_larger_than_the_world_is_named_with_both_numbers(self):
         self.rejected_file(HPL_DAT, "4", "started with 2", ranks=2)
-
-    def test_carriage_returns_are_accepted(self):
-        one_run = {5: "1", 6: "30", 7: "1", 8: "4", 10: "1", 11: "1", 12: "2", 14: "1", 16: "1", 20: "1"}
-        self.write("HPL.dat", hpl_dat_with(one_run).replace("\n", "\r\n"))
-        outcome = self.glinpack("plu", "--hpl-dat", "HPL.dat", "--backend", "reference")
-        self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("1 tests completed and passed residual checks", outcome.out)
 
 
 class OutputFiles(BadInputTest):
@@ -492,19 +406,8 @@ class InputMatrix(BadInputTest):
         self.rejected_on_one_line(["plu", "--input", name, "--backend", "reference", "--json", "out.json"], name,
                                   *named)
 
-    def test_nan_and_infinity_are_named_with_row_and_column(self):
+    def test_an_unusable_file_ends_every_process(self):
         self.rejected_matrix("nan.npy", npy(2, 2, [1, 2, float("nan"), 4]), "row 2", "column 1", "nan")
-        self.rejected_matrix("inf.npy", npy(2, 2, [1, float("inf"), 3, 4]), "row 1", "column 2", "inf")
-        self.rejected_matrix("nan.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\nnan\n3\n4\n", ":4", "nan")
-
-    def test_files_without_a_square_matrix_are_rejected(self):
-        self.rejected_matrix("wide.npy", npy(1, 2, [1, 2]), "shape")
-        self.rejected_matrix("short.npy", npy(2, 2, [1, 2, 3]))
-        self.rejected_matrix("text.npy", "1 2 3\n")
-        self.rejected_matrix("empty.mtx", "", ":1", "empty")
-        self.rejected_matrix("short.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n")
-        self.rejected_matrix("letters.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\nthree\n4\n", ":5",
-                            "three")
         self.rejected_on_one_line(["plu", "--input", "missing.npy"], "missing.npy", "no such file")
 
     def test_elements_far_from_1_are_scaled_in_every_precision(self):

@@ -17,7 +17,6 @@ from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 
 PAPER = ROOT / "scripts" / "paper.sh"
 PLOT = ROOT / "scripts" / "plot"
-DATA = ROOT / "tests" / "data" / "paper"
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 needs_matplotlib = unittest.skipUnless(HAS_MATPLOTLIB, "matplotlib is not installed: scripts/install-deps.sh --test")
 
@@ -26,6 +25,8 @@ import cells as plan  # noqa: E402, needs the path above
 import places  # noqa: E402
 import results  # noqa: E402
 import tables  # noqa: E402
+
+DATA = results.read(ROOT / "tests" / "data" / "paper.jsonl.gz")
 
 
 def why_no_netlab():
@@ -178,14 +179,6 @@ class WhitePaper(unittest.TestCase):
             for row in plan.paper_rows(table):
                 self.assertLessEqual(row["subsize"] ** 2 * row["processes"], row["n"] ** 2, row)
 
-    def test_configurations_have_rows_of_their_tables(self):
-        for table in plan.TABLES:
-            text = (ROOT / "configs" / "paper" / f"table{table}.toml").read_text()
-            n = int(re.search(r"^n = (\d+)$", text, re.MULTILINE)[1])
-            blocks = [int(word) for word in re.findall(r"\d+", re.search(r"^nb = (.*)$", text, re.MULTILINE)[1])]
-            rows = {(row["n"], row["subsize"]) for row in plan.paper_rows(table)}
-            self.assertLessEqual({(n, nb) for nb in blocks}, rows)
-
 
 class Cells(unittest.TestCase):
     def cells(self, table, **options):
@@ -240,12 +233,12 @@ class Layout(PaperTest):
     """Text, CSV and pictures generated from recorded JSON."""
 
     def document(self, table):
-        return json.loads((DATA / f"table{table}.json").read_text())
+        return DATA[f"paper/table{table}.json"]
 
     def test_the_text_has_the_paper_s_layout_and_values(self):
         for table in plan.TABLES:
             with self.subTest(table=table):
-                self.assertEqual(tables.text(self.document(table)), (DATA / f"table{table}.txt").read_text())
+                self.assertEqual(tables.text(self.document(table)), DATA[f"paper/table{table}.txt"])
 
     def test_csv_has_a_line_for_each_cell(self):
         for table in plan.TABLES:
@@ -261,7 +254,7 @@ class Layout(PaperTest):
     @needs_matplotlib
     def test_pictures_are_redrawn_from_the_json(self):
         for table in plan.TABLES:
-            self.write(f"table{table}.json", (DATA / f"table{table}.json").read_bytes())
+            self.write(f"table{table}.json", json.dumps(self.document(table)))
         outcome = self.paper("--render", ".")
         self.assertEqual(outcome.status, 0, outcome)
         for table in plan.TABLES:
@@ -271,7 +264,7 @@ class Layout(PaperTest):
                 self.assertIn(word, text)
             has_figures = any(cell["white_paper_seconds"] for cell in self.document(table)["cells"])
             self.assertEqual("white paper (2007)" in text, has_figures)
-            self.assertEqual((self.folder / f"table{table}.txt").read_text(), (DATA / f"table{table}.txt").read_text())
+            self.assertEqual((self.folder / f"table{table}.txt").read_text(), DATA[f"paper/table{table}.txt"])
         self.rejected(self.paper("--render", "."), "table1.txt exists", "--force")
 
 

@@ -7,7 +7,7 @@ import re
 import statistics
 import unittest
 
-from launch import GLINPACK, ROOT, GlinpackTest
+from launch import GLINPACK, ROOT, GlinpackTest, results
 
 DEFAULTS = {
     "single": ["h200/single-16384", "h200/single-32768", "h200/single-49152", "h200/partial-32768",
@@ -75,12 +75,12 @@ class Plans(PlanningTest):
         self.assertAlmostEqual(1e-9 / memory["seconds_per_byte"], max(size["gigabytes_per_second"] for size in best))
 
     def test_default_costs_are_scaled_to_measured_ceilings(self):
-        """Each is scaled by the ratio to the ceiling of the H200 in results/h200/ceilings.txt."""
+        """Each is scaled by the ratio to the ceiling of the H200 in results/h200/logs.md ceilings."""
         outcome = self.start([GLINPACK, "peaks", "--backend", "gl-compute", "--repeat", "1", "--threads", "1",
                               "--seconds", "0.001", "--json", "ceilings.json"])
         self.assertEqual(outcome.status, 0, outcome)
         here = json.loads((self.folder / "ceilings.json").read_text())
-        text = (ROOT / "results" / "h200" / "ceilings.txt").read_text()
+        text = results.log(ROOT / "results" / "h200", "ceilings")
 
         def slower(part, key, line):
             standing_in, = re.findall(rf"^  {line} +([\d.]+) (?:GB/s|GFLOPS|us) ", text.split("\nhost ")[part == "host"],
@@ -126,8 +126,8 @@ class Plans(PlanningTest):
 
 
 # Logs of runs of several GPUs of one host, by the commits whose panels the GPUs of a process column gather.
-LOGS = ("h100-x4/process-grids.txt", "h100-x4/one-gpu-and-four.txt", "h100-x4/first-runs.txt",
-        "h100-x2/process-rows.txt", "h200-x2/process-rows.txt")
+LOGS = ("h100-x4/process-grids", "h100-x4/one-gpu-and-four", "h100-x4/first-runs",
+        "h100-x2/process-rows", "h200-x2/process-rows")
 
 
 def logged_runs(text):
@@ -156,7 +156,7 @@ def logged_runs(text):
 
 
 # Three hosts of one kind took 2.3, 2.9 and 3.3 s for this run: a plan cannot be within 15 per cent of all.
-SLOW_HOSTS = {("h100-x4/first-runs.txt", "2x2"): 1.2, ("h100-x4/one-gpu-and-four.txt", "2x2"): 1.4}
+SLOW_HOSTS = {("h100-x4/first-runs", "2x2"): 1.2, ("h100-x4/one-gpu-and-four", "2x2"): 1.4}
 
 
 class Logs(PlanningTest):
@@ -164,7 +164,10 @@ class Logs(PlanningTest):
 
     def measured(self):
         """{log: {run: median}}."""
-        logs = {log: list(logged_runs((ROOT / "results" / log).read_text())) for log in LOGS}
+        logs = {}
+        for log in LOGS:
+            study, name = log.split("/")
+            logs[log] = list(logged_runs(results.log(ROOT / "results" / study, name)))
         for log in "h200-x2/gpus-2-1x2", "h200-x4/gpus-2-1x2", "h200-x4/gpus-4-1x4":
             study, name = log.split("/")
             _, *runs = json.loads((self.committed(study) / f"{name}.json").read_text())["runs"]

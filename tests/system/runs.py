@@ -496,9 +496,9 @@ class Checksums(RunsTest):
         outcome = self.with_a_fault_on_rank_2(*self.LONG, "--json", "b.json", FAULTY_GEMM_FIRST=self.FIRST)
         self.assertEqual(outcome.status, 0, outcome)
         self.assertIn("PASSED", outcome.out)
-        lines = re.search(r"After (\d+) passes it went back to the checkpoint after (\d+), \d+\.\d+ s lost: rank 2 on "
+        lines = re.search(r"After (\d+) passes it rolled back to the checkpoint after (\d+), \d+\.\d+ s lost: rank 2 on "
                           r"(\S+), device .*: trailing matrix after pass \d+, block row \d+: the sum of a row differs.*\n"
-                          r"It went back 1 time; Time and Gflops include the .* s lost: not an HPL result\n"
+                          r"It rolled back 1 time; Time and Gflops include the .* s lost: not an HPL result\n"
                           r"Checksums: .*, before checkpoints and at the end, .*: no mismatch remains\n", outcome.out)
         self.assertIsNotNone(lines, outcome)
         self.assertEqual(lines[3], platform.node())
@@ -516,7 +516,7 @@ class Checksums(RunsTest):
         self.assertEqual(outcome.status, 1, outcome)
         self.assertIn("CORRUPTED: rank 2 ", outcome.out)
         self.assertNotIn("PASSED", outcome.out)
-        self.assertGreaterEqual(outcome.out.count("it went back to the checkpoint"), 3)
+        self.assertGreaterEqual(outcome.out.count("it rolled back to the checkpoint"), 3)
         self.assertRegex(outcome.out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck")
         outcome = self.passed(*self.LONG, "--resume", "ck", ranks=4)
         self.assertIn("no mismatch\n", outcome.out)
@@ -673,7 +673,7 @@ class Reports(RunsTest):
     def test_waiting_ranks_are_shown_by_role(self):
         outcome = self.passed("--n", 600, "--nb", 100, "--grid", "2x2", "--backend", "openblas", "--pivoting", "local",
                               "--breakdown", "roles", "--json", "r.json", "--csv", "r.csv", ranks=4)
-        table = outcome.out[outcome.out.index("Who waits:"):]
+        table = outcome.out[outcome.out.index("Waits by role:"):]
         run = self.json("r.json")["runs"][0]
         line = next(csv.DictReader(io.StringIO((self.folder / "r.csv").read_text())))
         self.assertEqual([role["role"] for role in run["breakdown"]["roles"]],

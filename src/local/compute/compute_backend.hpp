@@ -63,7 +63,7 @@ inline constexpr BackendOption tile_option{
     .default_text = "the tuned one, else the first",
     .check = check_tile};
 
-// software devices: results/small-box/block-sizes.txt; GPUs: results/h200. Wider blocks pay if the update takes
+// software devices: results/small-box/logs.md block-sizes; GPUs: results/h200. Wider blocks pay if the update takes
 // longer than the panel (docs/performance.md). Not measured between 16384 and 32768.
 inline Index block_size(Precision factors, Index n) {
   constexpr Index wide_from = 32768;

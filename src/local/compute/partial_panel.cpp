@@ -19,7 +19,7 @@ constexpr Index barriers_of_block = 2;
 constexpr const char* shader = "compute/panel_partial.comp";
 
 // Every group reads the candidates of all: on an H200, a column takes 64 groups twice as long as 32
-// (results/h200/experiments.txt, concurrent_dispatch). Streamed rows take longer still.
+// (results/h200/logs.md experiments, concurrent_dispatch). Streamed rows take longer still.
 constexpr Index preferred_groups = 32;
 constexpr Index most_panel_groups = 64;
 constexpr Index most_slabs = 32;          // bits of the shader's mask

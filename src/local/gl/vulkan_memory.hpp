@@ -1,5 +1,5 @@
 // Storage of OpenGL buffers in memory that Vulkan allocates (GL_EXT_memory_object_fd). Kernels read and write it twice
-// as fast as OpenGL's own on an H200, and NVIDIA's driver keeps all of it on the GPU: results/h200/experiments.txt.
+// as fast as OpenGL's own on an H200, and NVIDIA's driver keeps all of it on the GPU: results/h200/logs.md experiments.
 #pragma once
 
 #include <GL/glew.h>

@@ -96,7 +96,7 @@ TEST(PeaksCommand, prints_a_table_with_units_of_device_and_host) {
       peaks_text(measured()),
       "device 1: Some GPU\n"
       "  driver 4.6.0 Some driver\n"
-      "                          median            least     most\n"
+      "                          median              min      max\n"
       "  copy, read + written      4000 GB/s        3600     4400  1.0 GiB at a time, by a compute shader\n"
       "  fma, single              60000 GFLOPS     54000    66000\n"
       "  fma, double              30000 GFLOPS     27000    33000\n"
@@ -107,7 +107,7 @@ TEST(PeaksCommand, prints_a_table_with_units_of_device_and_host) {
       "\n"
       "host node7: Some processor\n"
       "  OpenBLAS 0.3.21, kernels SkylakeX, 16 threads\n"
-      "                          median            least     most\n"
+      "                          median              min      max\n"
       "  gemm, single              1300 GFLOPS      1170     1430  matrices of 3328 x 3328\n"
       "  gemm, double             650.0 GFLOPS     585.0    715.0  matrices of 2560 x 2560\n"
       "  copy, read + written     180.0 GB/s       162.0    198.0  512.0 MiB at a time\n");

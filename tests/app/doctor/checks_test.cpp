@@ -156,7 +156,7 @@ TEST(DoctorChecks, clocks_warn_of_a_governor_that_saves_power_and_of_throttling)
        {{{"0/processor/governor", nullptr}, {"0/processor/throttled", nullptr}}, unknown, "--quick"}});
 }
 
-// Of a rank without a GPU.
+// The facts of a rank without a GPU.
 const Changes no_gpu{{"0/device", nullptr}, {"0/graphics/hardware", 0}};
 
 TEST(DoctorChecks, devices_warn_or_fail_if_a_container_hides_opengl) {

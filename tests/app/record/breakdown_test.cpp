@@ -195,7 +195,7 @@ Mean and max over ranks; hidden: behind another phase. GFLOPS, GB/s: of one rank
 TEST(RolesText, shows_times_shares_and_rates) {
   EXPECT_EQ(roles_text(passed_run().breakdown),
             R"(
-Where the time went: 4000.00 ms on 2 ranks; least, mean and most over ranks, per cent of the run
+Where the time went: 4000.00 ms on 2 ranks; min, mean and max over ranks, per cent of the run
 role      phase        lane   min ms  mean ms   max ms  min% mean%  max%    GFLOPS       MB    GB/s
 ---------------------------------------------------------------------------------------------------
 pivot     panel        cpu   1000.00  1000.00  1000.00  25.0  25.0  25.0       2.0        -       -
@@ -216,7 +216,7 @@ idle: waits and gaps            0.00  1000.00  2000.00   0.0  25.0  50.0        
   waiting for other ranks       0.00   500.00  1000.00   0.0  12.5  25.0         -        -       -
 GFLOPS, GB/s: of one rank while at it. MB: of all ranks. Lane net: waiting for others included.
 
-Who waits: time of ranks in their passes, by the role they had; least, mean and most over ranks
+Waits by role: time of ranks in their passes; min, mean and max over ranks
                    in passes                   mean, per cent of it              idle
 role      ranks   min ms  mean ms   max ms compute transf network   idle   min ms  mean ms   max ms
 ---------------------------------------------------------------------------------------------------

@@ -21,11 +21,6 @@ std::string seconds_of(double first, double last, Watts watts, double interval =
   return text;
 }
 
-/// Idle at 100 W, and 500 W for a minute from `begin` on.
-auto minute_of_load(double begin) {
-  return [begin](double t) { return t >= begin && t <= begin + 60 ? 500 : 100; };
-}
-
 TEST(PowerLog, HasTheReadingsOfEachScopeInWattsAndSecondsSince1970) {
   const PowerLog log = log_of(
       "# a remark\nTimestamp, Power (kW) ,Outlet,State\n"
@@ -94,25 +89,6 @@ TEST(MeasuredPower, IsTheMeanOverTheRunOfAllScopes) {
   const MeasuredPower power = power_during(log_of(text), start, 100);
   EXPECT_NEAR(power.watts, 200, 1e-9);
   EXPECT_NEAR(power.scopes[0].watts, 150, 1e-9);
-  EXPECT_EQ(power.shift, 0);  // the ramp has no idle power on both sides
-}
-
-TEST(MeasuredPower, IsThatOfTheRunIfTheClockOfTheLogIsAheadOrBehind) {
-  for (const double offset : {12.0, -12.0}) {
-    const MeasuredPower power = power_during(log_of(seconds_of(-90, 150, minute_of_load(offset))), start, 60);
-    EXPECT_NEAR(power.shift, offset, 1);
-    EXPECT_NEAR(power.watts, 500, 8);
-  }
-  const MeasuredPower power = power_during(log_of(seconds_of(-90, 150, minute_of_load(0))), start, 60);
-  EXPECT_EQ(power.shift, 0);
-  EXPECT_NEAR(power.watts, 500, 1e-9);
-}
-
-// The matrix takes power for 20 s before the core phase, and the run ends with 5 s of less power.
-TEST(MeasuredPower, IsNotShiftedIfThePowerRisesBeforeTheCorePhaseAndFallsWithinIt) {
-  const auto watts = [](double t) { return t < -20 || t > 60 ? 100 : t < 0 ? 350 : t < 55 ? 500 : 200; };
-  const MeasuredPower power = power_during(log_of(seconds_of(-90, 150, watts)), start, 60);
-  EXPECT_EQ(power.shift, 0);
 }
 
 TEST(MeasuredPower, IsNotThatOfAnotherRunThatTakesMore) {
@@ -121,14 +97,7 @@ TEST(MeasuredPower, IsNotThatOfAnotherRunThatTakesMore) {
     return busy ? (t < 20 ? 400 : 500) : 100;
   };
   const MeasuredPower power = power_during(log_of(seconds_of(-90, 150, watts)), start, 10);
-  EXPECT_EQ(power.shift, 0);
   EXPECT_NEAR(power.watts, 400, 1e-9);
-}
-
-TEST(MeasuredPower, DoesNotShiftALogWithoutIdlePower) {
-  const MeasuredPower power =
-      power_during(log_of(seconds_of(-5, 65, [](double t) { return 490 + t / 10; })), start, 60);
-  EXPECT_EQ(power.shift, 0);
 }
 
 TEST(MeasuredPower, IsRefusedForALogThatDoesNotCoverTheRunHasAGapOrReadsNothing) {

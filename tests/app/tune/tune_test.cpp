@@ -57,7 +57,7 @@ TEST(TuneCommand, ShowsEveryTileAndChoosesTheFastestCorrectOne) {
             "  driver 4.6.0 Some driver\n"
             "\n"
             "single precision, 8192 x 8192 x 256\n"
-            "  tile                         median            least     most\n"
+            "  tile                         median              min      max\n"
             "  64x128                        40000 GFLOPS     36000    44000\n"
             "  64x128-band16                 41000 GFLOPS     36900    45100  <- taken\n"
             "  64x128-prefetch               42000 GFLOPS     37800    46200  wrong results: not taken\n"

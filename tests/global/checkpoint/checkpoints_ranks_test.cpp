@@ -331,7 +331,7 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
   });
 }
 
-/// Of all generations that a run might write. Released when `passes_are_done` is there, or after a minute.
+/// Folders of all generations that a run might write. Released when `passes_are_done` is there, or after a minute.
 class SlowDisks {
  public:
   SlowDisks(const CheckpointPlan& plan, Index passes, GridPosition at, std::string passes_are_done) {

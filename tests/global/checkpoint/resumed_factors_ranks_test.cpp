@@ -1,4 +1,4 @@
-// A factorisation that is saved after a pass, or goes on from there, has the factors of one that is not, bit for bit.
+// A factorisation that is saved after a pass, or continues from there, has the factors of one that is not, bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct State {
   Interchanges interchanges;
 };
 
-/// Saves the state after `passes` passes, and ends there or goes on.
+/// Saves the state after `passes` passes, and ends there or continues.
 template <class Real>
 class Saver final : public PassObserver {
  public:

@@ -17,7 +17,7 @@ using namespace test;
 
 constexpr Index n = 24, nb = 5;
 
-// Of A x = A 1 with x = 1, but for one element. `column_scale`: of column 3 of A.
+// The residual of A x = A 1 with x = 1, but for one element. `column_scale`: of column 3 of A.
 Residual residual_with(const ProcessGrid& grid, double wrong_element, double a_scale, double column_scale) {
   const Distribution distribution(n, nb, grid.shape());
   std::vector<double> a(static_cast<std::size_t>(n * n));
