@@ -151,7 +151,6 @@ TEST(StudyOptions, RefusalsNameTheOptionAndTheRemedy) {
       {"gauss-jordan", "--pivoting complete", {"--pivoting", "'complete'", "partial or full"}},
       {"plu-packed", "--pivoting full", {"'--pivoting'"}},
       {"plu-packed", "--rhs -1", {"--rhs", "'-1'"}},
-      {"plu-packed", "--rhs 0 --output x.npy", {"--output x.npy", "--rhs 0"}},
       {"lu-methods", "--methods M5", {"--methods", "'M5'", "M1"}},
       {"lu-methods", "--methods all,M1", {"--methods", "'all'", "alone"}},
       {"lu-methods", "--variant M1", {"'--variant'"}},
