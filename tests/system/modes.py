@@ -525,6 +525,19 @@ class Poisson(ModesTest):
         self.assertEqual(self.files(), [])
 
 
+class Pages(ModesTest):
+    def test_a_script_repeats_every_command_of_a_page(self):
+        outcome = self.start([ROOT / "scripts" / "papers.py", "--quick", "matmul"], {"GLINPACK_PAPERS": GLINPACK_PAPERS},
+                             timeout=300)
+        self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
+        lines = outcome.out.splitlines()
+        self.assertEqual(len(lines), len(re.findall(r"^\|.*`glinpack-papers", (ROOT / "docs" / "papers" / "matmul.md").read_text(),
+                                                    re.MULTILINE)))
+        for number, line in enumerate(lines, 1):
+            self.assertRegex(line, rf"^papers/matmul/{number}\.txt: passed: glinpack-papers ")
+            self.assertIn("passed", (self.folder / "papers" / "matmul" / f"{number}.txt").read_text())
+
+
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
 class Plots(ModesTest):
     def plot(self, *arguments, status=0):
