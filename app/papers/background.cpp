@@ -18,6 +18,7 @@ constexpr Index largest_systems = 1'000'000;
 constexpr const char* background_examples =
     "  glinpack-papers background --n 256 --systems 30 --ratio auto\n"
     "  glinpack-papers background --n 128,256,384,512 --ratio 2 --json background.json\n"
+    "  glinpack-papers background --n 256 --variant raster\n"
     "  glinpack-papers background --operation tridiagonal --n 512 --threads 1\n"
     "  glinpack-papers background --operation gauss-jordan --input A.mtx --output x.npy\n";
 
@@ -222,6 +223,14 @@ OptionTable background_table(BackgroundOptions& o) {
   const std::vector<Field> more_problem{
       {"systems", whole(o.systems, 1, largest_systems), "Systems of every size"},
       {"operation", operation_value(o.operation), operations_help()},
+      {"variant",
+       word(
+           one_of(Texts{"raster", "compute"}),
+           [&o](const std::string& text) {
+             o.raster = choose(text, Texts{"raster", "compute"}) == 0;
+           },
+           [&o] { return std::string(o.raster ? "raster" : "compute"); }),
+       "Of the device: raster, the paper's fragment shaders with 2x2 packing; compute, compute shaders"},
       {"ratio", or_auto(real(o.ratio, "RATIO", parse_ratio), [&o] { o.ratio.reset(); }),
        "Systems that the processor solves while the device solves one; auto: measured, and adjusted during the run"},
   };
@@ -251,6 +260,7 @@ Study background_study(const BackgroundOptions& o) {
   read_source(o, s->source);
   s->source.count = o.systems;
   s->source.seed = o.seed;
+  s->source.shaders = shaders_of(o);
   Study study;
   for (const Index n : o.input.empty() ? o.n : std::vector<Index>{s->source.n}) {
     const auto variants = [&o, s, n](const ModeMachine&) {
@@ -265,7 +275,9 @@ Study background_study(const BackgroundOptions& o) {
                            },
                        .check = [s](ModeRecord& record, ModeRun&) { s->size->complete(record); }});
       }
-      all[1].refusal = [&o, n](const DeviceDescription& device) { return o.operation->obstacle(device, n); };
+      all[1].refusal = [&o, n](const DeviceDescription& device) {
+        return o.operation->obstacle(device, n, shaders_of(o));
+      };
       all[2].settings = o.ratio ? fmt::format("ratio {:g}", *o.ratio) : "ratio auto";
       return all;
     };
@@ -274,7 +286,9 @@ Study background_study(const BackgroundOptions& o) {
     study.problems.push_back({.n = n,
                               .size = std::to_string(n),
                               .what = std::to_string(o.systems) + " systems of size " + std::to_string(n),
-                              .parameters = {{"operation", o.operation->name}, {"systems", o.systems}},
+                              .parameters = {{"operation", o.operation->name},
+                                             {"systems", o.systems},
+                                             {"shaders", o.raster ? "raster" : "compute"}},
                               .flops = o.operation->flops(n) * systems,
                               .bytes = sizeof(float) * o.operation->numbers(n) * (systems + 3),
                               .fill =

@@ -11,6 +11,7 @@
 
 #include "app/papers/study.hpp"
 #include "solvers/device/device.hpp"
+#include "solvers/device/texture_matrix.hpp"
 
 namespace glinpack::app {
 
@@ -20,6 +21,7 @@ struct BackgroundSource {
   Index n = 0;
   std::uint64_t seed = 1;
   int threads = 1;  // of the host
+  solvers::ShaderKind shaders = solvers::ShaderKind::compute;
   /// The n x n matrix A of every problem, row-major; empty: a random one for each. All other input is random.
   std::vector<float> matrix = {};
 };
@@ -58,7 +60,7 @@ struct BackgroundOperation {
   /// Floats that a problem and its answer take.
   double (*numbers)(Index n);
   /// Why the device cannot hold a problem; empty if no limit is known.
-  std::string (*obstacle)(const DeviceDescription& device, Index n);
+  std::string (*obstacle)(const DeviceDescription& device, Index n, solvers::ShaderKind kind);
   /// True if elements off the three diagonals of A are refused.
   bool tridiagonal = false;
 };
@@ -69,8 +71,13 @@ std::span<const BackgroundOperation> background_operations();
 struct BackgroundOptions : ModeOptions {
   Index systems = 30;  // as in the paper's figure 5
   const BackgroundOperation* operation = &background_operations().front();
+  bool raster = false;          // --variant raster: the paper's fragment shaders
   std::optional<double> ratio;  // unset: measured, and adjusted during the run
 };
+
+inline solvers::ShaderKind shaders_of(const BackgroundOptions& options) {
+  return options.raster ? solvers::ShaderKind::fragment : solvers::ShaderKind::compute;
+}
 
 OptionTable background_table(BackgroundOptions& options);
 /// Precedence: command line, file, default. Throws InputError.

@@ -19,9 +19,21 @@ namespace {
 
 using solvers::TridiagonalSystems;
 
-constexpr solvers::EliminationSettings on_compute_shaders{.variant = solvers::EliminationVariant::compute};
-constexpr solvers::TridiagonalSettings tridiagonal_on_compute_shaders{.variant = solvers::TridiagonalVariant::compute};
-solvers::MatmulSettings product_on_compute_shaders() { return {.variant = solvers::MatmulVariant::compute}; }
+using solvers::ShaderKind;
+
+// The paper's variants are drawn.
+solvers::EliminationSettings elimination_by(ShaderKind kind) {
+  using Variant = solvers::EliminationVariant;
+  return {.variant = kind == ShaderKind::compute ? Variant::compute : Variant::double_rows};
+}
+solvers::TridiagonalSettings tridiagonal_by(ShaderKind kind) {
+  using Variant = solvers::TridiagonalVariant;
+  return {.variant = kind == ShaderKind::compute ? Variant::compute : Variant::raster};
+}
+solvers::MatmulSettings product_by(ShaderKind kind) {
+  using Variant = solvers::MatmulVariant;
+  return {.variant = kind == ShaderKind::compute ? Variant::compute : Variant::single_pass};
+}
 
 std::size_t at(Index problem) { return static_cast<std::size_t>(problem); }
 
@@ -70,10 +82,10 @@ DenseMatrix dense(Index rows, Index columns, const std::vector<float>& numbers) 
 
 /// Problems, each of which is one of `numbers`. The steps are made for the operands of the first, then run for those of
 /// each: `set` makes the operands those of a problem, whose answer has `count` numbers.
-template <class Operands, class Given, class Set, class OnHost, class Error>
-BackgroundProblems problems_of(std::vector<Given> numbers, Index count, Set set,
-                               solvers::Steps (*make)(solvers::Device&, Operands&), OnHost on_host, Error error_of,
-                               double tolerance, std::function<DenseMatrix(const BackgroundAnswer&)> matrix_of) {
+template <class Operands, class Given, class Set, class Make, class OnHost, class Error>
+BackgroundProblems problems_of(std::vector<Given> numbers, Index count, Set set, Make make, OnHost on_host,
+                               Error error_of, double tolerance,
+                               std::function<DenseMatrix(const BackgroundAnswer&)> matrix_of) {
   const auto given = std::make_shared<const std::vector<Given>>(std::move(numbers));
   const auto prepare = [=](solvers::Device& device) -> BackgroundProblems::Solve {
     const auto operands = std::make_shared<Operands>();
@@ -142,8 +154,8 @@ BackgroundProblems factor_problems(const BackgroundSource& source) {
   };
   return problems_of<solvers::DenseSystem>(
       std::move(pairs), n * n, set,
-      [](solvers::Device& device, solvers::DenseSystem& system) {
-        return solvers::plu_packed.make(device, system, on_compute_shaders);
+      [settings = elimination_by(source.shaders)](solvers::Device& device, solvers::DenseSystem& system) {
+        return solvers::plu_packed.make(device, system, settings);
       },
       on_host, error_of, solvers::largest_scaled_residual, matrix_of);
 }
@@ -173,8 +185,8 @@ BackgroundProblems equation_problems(const BackgroundSource& source) {
   };
   return problems_of<solvers::DenseSystem>(
       std::move(pairs), n, set,
-      [](solvers::Device& device, solvers::DenseSystem& system) {
-        return solvers::gauss_jordan.make(device, system, on_compute_shaders);
+      [settings = elimination_by(source.shaders)](solvers::Device& device, solvers::DenseSystem& system) {
+        return solvers::gauss_jordan.make(device, system, settings);
       },
       on_host, error_of, solvers::largest_scaled_residual,
       [n](const BackgroundAnswer& answer) { return dense(n, 1, answer.numbers); });
@@ -207,8 +219,8 @@ BackgroundProblems product_problems(const BackgroundSource& source) {
   };
   return problems_of<solvers::Product<float>>(
       std::move(pairs), n * n, set,
-      [](solvers::Device& device, solvers::Product<float>& product) {
-        return solvers::make_product(device, product, product_on_compute_shaders());
+      [settings = product_by(source.shaders)](solvers::Device& device, solvers::Product<float>& product) {
+        return solvers::make_product(device, product, settings);
       },
       on_host, error_of, tolerance<float>(n),
       [n](const BackgroundAnswer& answer) { return dense(n, n, answer.numbers); });
@@ -246,8 +258,9 @@ BackgroundProblems tridiagonal_problems(const BackgroundSource& source) {
       [](solvers::TridiagonalOperands<float>& operands, const Systems& systems, std::vector<float>& x) {
         operands = {&systems, x};
       },
-      [](solvers::Device& device, solvers::TridiagonalOperands<float>& operands) {
-        return solvers::make_tridiagonal(device, operands, tridiagonal_on_compute_shaders);
+      [settings = tridiagonal_by(source.shaders)](solvers::Device& device,
+                                                  solvers::TridiagonalOperands<float>& operands) {
+        return solvers::make_tridiagonal(device, operands, settings);
       },
       on_host,
       [](const Systems& systems, const BackgroundAnswer& answer) {
@@ -270,28 +283,28 @@ std::span<const BackgroundOperation> background_operations() {
           .make = factor_problems,
           .flops = [](Index n) { return 2 * square(n) * static_cast<double>(n) / 3; },
           .numbers = [](Index n) { return 3 * square(n); },
-          .obstacle = [](const Device& device,
-                         Index n) { return solvers::plu_packed.obstacle(device, n, 0, on_compute_shaders); }},
-      BackgroundOperation{
-          .name = "gauss-jordan",
-          .summary = "N equations with one right-hand side",
-          .against = "the equations, by their residual",
-          .make = equation_problems,
-          .flops = [](Index n) { return square(n) * (2 * static_cast<double>(n) / 3 + 2); },
-          .numbers = [](Index n) { return square(n) + 2 * static_cast<double>(n); },
-          .obstacle = [](const Device& device,
-                         Index n) { return solvers::gauss_jordan.obstacle(device, n, 1, on_compute_shaders); }},
-      BackgroundOperation{
-          .name = "matmul",
-          .summary = "a product of two matrices of order N",
-          .against = "A (B v) in double precision",
-          .make = product_problems,
-          .flops = [](Index n) { return product_flops(n, n, n); },
-          .numbers = [](Index n) { return 3 * square(n); },
-          .obstacle =
-              [](const Device& device, Index n) {
-                return matmul_obstacle(device, {n, n, n}, product_on_compute_shaders(), Precision::single);
-              }},
+          .obstacle = [](const Device& device, Index n,
+                         ShaderKind kind) { return solvers::plu_packed.obstacle(device, n, 0, elimination_by(kind)); }},
+      BackgroundOperation{.name = "gauss-jordan",
+                          .summary = "N equations with one right-hand side",
+                          .against = "the equations, by their residual",
+                          .make = equation_problems,
+                          .flops = [](Index n) { return square(n) * (2 * static_cast<double>(n) / 3 + 2); },
+                          .numbers = [](Index n) { return square(n) + 2 * static_cast<double>(n); },
+                          .obstacle =
+                              [](const Device& device, Index n, ShaderKind kind) {
+                                return solvers::gauss_jordan.obstacle(device, n, 1, elimination_by(kind));
+                              }},
+      BackgroundOperation{.name = "matmul",
+                          .summary = "a product of two matrices of order N",
+                          .against = "A (B v) in double precision",
+                          .make = product_problems,
+                          .flops = [](Index n) { return product_flops(n, n, n); },
+                          .numbers = [](Index n) { return 3 * square(n); },
+                          .obstacle =
+                              [](const Device& device, Index n, ShaderKind kind) {
+                                return matmul_obstacle(device, {n, n, n}, product_by(kind), Precision::single);
+                              }},
       BackgroundOperation{.name = "tridiagonal",
                           .summary = "N tridiagonal systems of N equations",
                           .against = "the equations, by their residual",
@@ -299,9 +312,8 @@ std::span<const BackgroundOperation> background_operations() {
                           .flops = [](Index n) { return solvers::tridiagonal_flops(n, n); },
                           .numbers = [](Index n) { return 5 * square(n); },
                           .obstacle =
-                              [](const Device& device, Index n) {
-                                return tridiagonal_obstacle(device, tridiagonal_on_compute_shaders, Precision::single,
-                                                            n, n);
+                              [](const Device& device, Index n, ShaderKind kind) {
+                                return tridiagonal_obstacle(device, tridiagonal_by(kind), Precision::single, n, n);
                               },
                           .tridiagonal = true}};
   return operations;

@@ -27,17 +27,22 @@ constexpr const char* plu_packed_examples =
     "  glinpack-papers plu-packed --n 255,512\n"
     "  glinpack-papers plu-packed --n 1000 --rhs 0 --variant all  # the factors alone, as in the paper\n"
     "  glinpack-papers plu-packed --n 64,96,128,192,256 --fit\n"
+    "  glinpack-papers plu-packed --input A.npy --rhs 0 --output LU.npy --json P.json\n"
     "  glinpack-papers plu-packed --input A.npy --input-b B.mtx --output X.npy\n";
 
 /// The fields from --n to --rhs; `fewest_right_hand_sides`: 0 or 1.
 std::vector<Field> system_fields(EliminationOptions& o, Index fewest_right_hand_sides) {
-  return joined(problem_fields(o, "A from a .npy or Matrix Market file instead of random numbers",
-                               "X of the last result, as .npy or .mtx by the name"),
-                std::vector<Field>{
-                    input_b_field(o, "Right-hand sides, with --input: N x any number of columns", "random numbers"),
-                    {"rhs", whole(o.right_hand_sides, fewest_right_hand_sides, largest_n),
-                     std::string("Right-hand sides") + (fewest_right_hand_sides == 0 ? "; 0: factors alone" : "")},
-                });
+  return joined(
+      problem_fields(o, "A from a .npy or Matrix Market file instead of random numbers",
+                     fewest_right_hand_sides > 0
+                         ? "X of the last result, as .npy or .mtx by the name"
+                         : "X of the last result, as .npy or .mtx by the name; with --rhs 0 L and U in one matrix, L's "
+                           "diagonal of ones left out, and the rows of P as row_order in --json"),
+      std::vector<Field>{
+          input_b_field(o, "Right-hand sides, with --input: N x any number of columns", "random numbers"),
+          {"rhs", whole(o.right_hand_sides, fewest_right_hand_sides, largest_n),
+           std::string("Right-hand sides") + (fewest_right_hand_sides == 0 ? "; 0: factors alone" : "")},
+      });
 }
 
 std::vector<Field> elimination_variant_fields(EliminationOptions& o) {
@@ -173,8 +178,13 @@ Variant solution_on_device(const SharedSystem& p, const solvers::Elimination& me
     variant.parameters["measure"] = name_of(settings.measure);
     if (settings.measure == PivotMeasure::as_signed) variant.settings += ", signed";
   }
+  const Index block = solvers::block_size(settings.variant);
+  variant.parameters["steps"] = (n + block - 1) / block;
   variant.make = [=](ModeRun& run) { return method.make(run.device(), p->begin(wanted), settings); };
-  variant.check = [=](ModeRecord& record, ModeRun&) { check_solution(*p, wanted, record); };
+  variant.check = [=](ModeRecord& record, ModeRun&) {
+    check_solution(*p, wanted, record);
+    if (wanted == Wanted::factors) record.parameters["row_order"] = p->system.row_order;
+  };
   variant.refusal = [=](const DeviceDescription& device) { return method.obstacle(device, n, columns, settings); };
   return variant;
 }
@@ -242,14 +252,19 @@ Study elimination_study(const EliminationOptions& o, const solvers::Elimination&
          .variants = variants});
   }
   study.end = [](ModeRun& run) {
-    const std::string errors = errors_table(run.records(), "error", "inf", 40, "size", 14);
+    const std::string errors =
+        errors_table(run.records(), "error", "inf", 40, "size", 14, {{"steps", 8, parameter("/steps")}});
     if (errors.empty()) return;
     run.print(
         "\nErrors: the residual ||A x - b|| / (eps (||A|| ||x|| + ||b||) n), which is judged, eps = 2^-24; and the "
         "difference\nfrom LAPACK's solution in double precision, over its largest element\n" +
         errors);
   };
-  study.result = [p] { return DenseMatrix{p->n, p->columns, converted<double>(p->x)}; };
+  study.result = [p, wanted]() -> std::optional<DenseMatrix> {
+    if (wanted != Wanted::factors) return DenseMatrix{p->n, p->columns, converted<double>(p->x)};
+    if (p->factors.empty()) return std::nullopt;  // LAPACK alone
+    return DenseMatrix{p->n, p->n, converted<double>(p->factors)};
+  };
   return study;
 }
 
@@ -307,11 +322,7 @@ EliminationOptions parse_gauss_jordan_options(const Texts& arguments) {
 EliminationOptions parse_plu_packed_options(const Texts& arguments) {
   const Parsed<EliminationOptions> parsed = parse(arguments, plu_packed_table);
   check_system_sources(parsed);
-  const EliminationOptions& o = parsed.options;
-  if (o.right_hand_sides == 0 && !o.output.empty()) {
-    throw InputError("--output " + o.output + ": with --rhs 0 there is no solution to be written");
-  }
-  return o;
+  return parsed.options;
 }
 
 Study gauss_jordan_study(const EliminationOptions& options) {

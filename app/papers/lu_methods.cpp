@@ -4,6 +4,8 @@
 
 #include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
+#include "compute/ceilings.hpp"
+#include "gl/gl_compute.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/device/texture_matrix.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
@@ -15,22 +17,14 @@ namespace {
 
 using solvers::LuCounts;
 using solvers::LuDrawing;
+using solvers::LuOrder;
 using solvers::LuSettings;
 using solvers::LuStrategy;
 
 // How the times of device, host and copies are separated.
 constexpr const char* by_timer_queries = "timer queries";  // device timestamps around passes and copies
-constexpr const char* by_differences = "differences";      // of runs with and without copies, and of commands alone
-
-/// Table 3 in seconds: A = G + C + T. Each is the minimum over the repetitions, since other load only adds time. By
-/// differences, C is a run without drawing, T is the time saved by a run without copies, and G is the rest. A
-/// difference smaller than the noise can be negative.
-struct LuBreakdown {
-  double whole = 0;               // A, total
-  double device = 0;              // G
-  double host = 0;                // C
-  std::optional<double> copying;  // T; empty if the strategy does not copy
-};
+constexpr int lu_fit_degree = 3;
+constexpr const char* by_waiting = "waiting";  // the host waits after passes and copies
 
 /// The texels that a pass draws, relative to those that M1 or M2 draw. Table 1 calls this the weight.
 double weight_of(Index drawn_texels, Index n) {
@@ -61,7 +55,7 @@ nlohmann::json counts_json(const LuSettings& settings, Index n, const LuCounts& 
 
 }  // namespace
 
-std::string lu_tables(std::span<const ModeRecord> records, double fetch_rate) {
+std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks) {
   const Column method{"method", -12, [](const ModeRecord& r) { return r.series(); }};
   const Column size{"n", 6, [](const ModeRecord& r) { return r.size; }};
   const auto table = [&](std::vector<Column> columns) {
@@ -82,7 +76,8 @@ std::string lu_tables(std::span<const ModeRecord> records, double fetch_rate) {
   const std::string times = table({{"A", 12, milliseconds("/breakdown/whole_seconds")},
                                    {"G", 12, milliseconds("/breakdown/device_seconds")},
                                    {"C", 12, milliseconds("/breakdown/host_seconds")},
-                                   {"T", 12, milliseconds("/breakdown/copy_seconds")}});
+                                   {"T", 12, milliseconds("/breakdown/copy_seconds")},
+                                   {"of peak", 12, parameter("/share_of_peak", "{:.2f}%", 100)}});
   const std::string access = table({{"GB", 12, parameter("/access/bytes", "{:.4f}", 1e-9)},
                                     {"ms", 12, milliseconds("/access/seconds")},
                                     {"GB/s", 12, parameter("/access/bytes_per_second", "{:.2f}", 1e-9)},
@@ -94,20 +89,21 @@ std::string lu_tables(std::span<const ModeRecord> records, double fetch_rate) {
          "of "
          "multiples of 4).\nweight: texels drawn, over those of M1 and M2\n" +
          counts +
-         "\nBreakdown as the paper's Table 3, milliseconds, the least of the repetitions: A all, G the device "
-         "computes, "
-         "C the\nprocessor gives commands, T copies; " +
-         (timed_by_device
-              ? "G and T are between timestamps of the device, C = A - G - T\n"
-              : "by differences, since the device's timer queries measure nothing: C is a run of\nnothing but "
-                "commands, "
-                "T what a run without copies takes less, G = A - C - T; what is less than runs vary by may be\nbelow "
-                "0\n") +
+         "\nBreakdown as the paper's Table 3, milliseconds, of the fastest repetition: A all, G the device computes, C "
+         "the\n"
+         "processor gives commands, T copies; " +
+         (timed_by_device ? "G and T are between timestamps of the device, C = A - G - T.\n"
+                          : "G and T are what the processor waits after passes and copies, C = A - G - T.\n") +
+         fmt::format(
+             "of peak: 2 n^3 / 3 operations in A, of {:.1f} GFLOPS, the device's multiply-adds alone (the paper: 30 % "
+             "at "
+             "most)\n",
+             1e-9 * peaks.flops) +
          times +
          fmt::format(
              "\nAccesses alone, without arithmetic and copies: 16 bytes a texel that a fragment fetches, and the "
              "share of what the device\nfetches at most from a texture in cache, {:.1f} GB/s\n",
-             1e-9 * fetch_rate) +
+             1e-9 * peaks.fetch_rate) +
          access;
 }
 
@@ -117,6 +113,8 @@ constexpr const char* lu_methods_examples =
     "  glinpack-papers lu-methods --n 64,128,256 --methods all\n"
     "  glinpack-papers lu-methods --n 256 --methods M1,M3 --strategy switch\n"
     "  glinpack-papers lu-methods --n 32,64,128,256,512,1024,2048 --repeat 1 --warm-up 0  # the paper's sizes\n"
+    "  glinpack-papers lu-methods --n 64,96,128,192,256 --methods M1,M2 --fit  # where branches cost more than passes\n"
+    "  glinpack-papers lu-methods --n 128 --methods right-looking,left-looking,crout\n"
     "  glinpack-papers lu-methods --input A.npy --methods M3 --strategy switch --output LU.npy\n";
 
 /// A, its last computed factors, and the reference factors of plain loops in double precision. Row-major, n x n.
@@ -132,6 +130,39 @@ struct LuProblem {
     factors.assign(a.size(), 0.0F);
     return system = {.a = square_view(std::as_const(a), n), .factors = square_view(factors, n)};
   }
+  /// The largest error of row k of U and column k of L, over the largest exact element, for the last step k of each
+  /// eighth of the steps; null if it is unknown or not finite.
+  nlohmann::json errors_by_step() const {
+    constexpr Index eighths = 8;
+    nlohmann::json errors = nlohmann::json::array();
+    for (Index eighth = 1; eighth <= eighths && !exact.empty(); ++eighth) {
+      const Index k = std::max<Index>(1, n * eighth / eighths) - 1;
+      double largest = 0;
+      for (Index i = k; i < n; ++i) {
+        for (const Index e : {k * n + i, i * n + k}) {
+          const auto at = static_cast<std::size_t>(e);
+          largest = std::max(largest, std::abs(static_cast<double>(factors[at]) - exact[at]));
+        }
+      }
+      errors.push_back(number_or_null(largest / largest_magnitude(exact)));
+    }
+    return errors;
+  }
+  /// HPL's residual of A x = b, x by forward and backward substitution with the factors.
+  double residual_of_solution() const {
+    std::mt19937_64 random(1);
+    const std::vector<float> b = random_elements<float>(n, random);
+    std::vector<float> x = b;
+    const auto at = [](Index i) { return static_cast<std::size_t>(i); };
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < i; ++j) x[at(i)] -= system.factors(i, j) * x[at(j)];
+    }
+    for (Index i = n; i-- > 0;) {
+      for (Index j = i + 1; j < n; ++j) x[at(i)] -= system.factors(i, j) * x[at(j)];
+      x[at(i)] /= system.factors(i, i);
+    }
+    return scaled_residual<float>(system.a, {x.data(), n, 1, 1}, {b.data(), n, 1, 1});
+  }
   /// The factors' largest error relative to the largest exact element; null if it is unknown or not finite.
   nlohmann::json difference() const {
     if (exact.empty()) return {};
@@ -144,8 +175,8 @@ struct LuStudy {
   using Work = LuDrawing::Work;
 
   const LuMethodsOptions& options;
-  std::string clock = by_differences;
-  double fetch_rate = 0;
+  std::string clock = by_waiting;
+  LuPeaks peaks = {};
   LuProblem problem = {};
   std::shared_ptr<LuDrawing> drawing = {};
 
@@ -170,60 +201,46 @@ struct LuStudy {
         ModeCheck{"A = L U, element by element", elementwise_residual(problem.system.a, problem.system.factors),
                   solvers::largest_scaled_residual};
     record.parameters["difference"] = problem.difference();
+    record.parameters["errors_by_step"] = problem.errors_by_step();
+    const double residual = problem.residual_of_solution();
+    record.parameters["solution_residual"] = number_or_null(residual);
+    if (residual <= solvers::largest_scaled_residual) return;
+    record.failure = fmt::format("x of A x = b by the factors has a scaled residual of {:.3g}, above {}", residual,
+                                 solvers::largest_scaled_residual);
   }
 
-  double seconds_of(const std::string& label, Work work, ModeRun& run) const {
-    const MeasuredStages times = run.measure(run.device().clock(), label, 0, [&] {
-      drawing->load();
-      drawing->compute(work);
-    });
-    return times.compute.least;
-  }
-
-  LuDrawing::DeviceSeconds device_seconds_of(Work work) const {
-    std::vector<double> passes, copies;
+  /// The fastest repetition.
+  LuDrawing::Seconds timed(Work work) const {
+    LuDrawing::Seconds fastest;
     for (int round = 0; round < options.repeat; ++round) {
       drawing->load();
-      const LuDrawing::DeviceSeconds seconds = drawing->compute_timed(work);
-      passes.push_back(seconds.passes);
-      copies.push_back(seconds.copies);
+      const LuDrawing::Seconds seconds = drawing->compute_timed(work);
+      if (round == 0 || seconds.whole < fastest.whole) fastest = seconds;
     }
-    return {spread_of(std::move(passes)).least, spread_of(std::move(copies)).least};
+    return fastest;
   }
 
   /// The parameters of a record: counts, Table 3, and a run whose shaders do the same reads without arithmetic and
   /// copies.
-  nlohmann::json figures_of(const ModeRecord& record, const LuSettings& settings, ModeRun& run) const {
+  nlohmann::json figures_of(const ModeRecord& record, const LuSettings& settings) const {
+    const LuDrawing::Seconds seconds = timed(Work::whole);
     const LuCounts counts = drawing->counts();
-    const std::string label = record.label();
-    const bool copying = settings.strategy == LuStrategy::copying;
-    LuBreakdown b{.whole = record.times.compute.least, .copying = {}};
-    double access_seconds = 0;
-    if (clock == by_timer_queries) {
-      const LuDrawing::DeviceSeconds seconds = device_seconds_of(Work::whole);
-      b.device = seconds.passes;
-      if (copying) b.copying = seconds.copies;
-      b.host = b.whole - b.device - b.copying.value_or(0);
-      access_seconds = device_seconds_of(Work::access).passes;
-    } else {
-      b.host = seconds_of(label + ", commands alone", Work::commands, run);
-      if (copying) b.copying = b.whole - seconds_of(label + ", without copies", Work::without_copies, run);
-      b.device = b.whole - b.host - b.copying.value_or(0);
-      access_seconds = seconds_of(label + ", accesses alone", Work::access, run) - b.host;
-    }
+    const double access_seconds = timed(Work::access).passes;
     const auto bytes = static_cast<double>(counts.read_bytes);
     std::optional<double> rate;  // empty if the time is too short
     if (access_seconds > 0 && bytes > 0) rate = bytes / access_seconds;
     nlohmann::json figures = counts_json(settings, problem.n, counts);
+    const bool copying = settings.strategy == LuStrategy::copying;
     figures["breakdown"] = {{"source", clock},
-                            {"whole_seconds", b.whole},
-                            {"device_seconds", b.device},
-                            {"host_seconds", b.host},
-                            {"copy_seconds", number_or_null(b.copying)}};
+                            {"whole_seconds", seconds.whole},
+                            {"device_seconds", seconds.passes},
+                            {"host_seconds", seconds.commands},
+                            {"copy_seconds", copying ? nlohmann::json(seconds.copies) : nlohmann::json()}};
+    figures["share_of_peak"] = record.flops / seconds.whole / peaks.flops;
     figures["access"] = {{"bytes", bytes},
                          {"seconds", access_seconds},
                          {"bytes_per_second", number_or_null(rate)},
-                         {"share", rate ? nlohmann::json(*rate / fetch_rate) : nlohmann::json()}};
+                         {"share", rate ? nlohmann::json(*rate / peaks.fetch_rate) : nlohmann::json()}};
     return figures;
   }
 };
@@ -248,14 +265,15 @@ Variant factors_by_drawing(const SharedStudy& s, const LuSettings& settings, Ind
     s->drawing = std::make_shared<LuDrawing>(run.device(), s->problem.begin(), settings);
     return steps_of(run.device().clock(), s->drawing);
   };
-  const auto check = [=](ModeRecord& record, ModeRun& run) {
+  const auto check = [=](ModeRecord& record, ModeRun&) {
     s->check(record);
-    record.parameters.update(s->figures_of(record, settings, run));
+    record.parameters.update(s->figures_of(record, settings));
     s->drawing.reset();
   };
   const auto refusal = [=](const DeviceDescription& device) { return LuDrawing::obstacle(device, n, settings); };
   return {.name = std::string(name_of(settings.method)),
-          .settings = std::string(name_of(settings.strategy)),
+          .settings = std::string(name_of(settings.strategy)) +
+                      (settings.division == solvers::LuDivision::reciprocal ? ", reciprocal" : ""),
           .make = make,
           .check = check,
           .refusal = refusal};
@@ -278,15 +296,99 @@ Variant factors_by_blocks(const SharedStudy& s, Index n) {
           .refusal = refusal};
 }
 
+Variant factors_in_order(const SharedStudy& s, LuOrder order, Index n, bool on_host) {
+  const auto make = [=](ModeRun& run) {
+    s->drawing.reset();
+    const solvers::DenseSystem& system = s->problem.begin();
+    return on_host ? solvers::make_lu_order_on_host(system, order)
+                   : solvers::make_lu_order(run.device(), system, order);
+  };
+  const auto check = [=](ModeRecord& record, ModeRun&) {
+    s->check(record);
+    const solvers::LuOrderCounts counts = counts_of(order, n);
+    record.parameters.update({{"order_passes", counts.passes},
+                              {"order_drawn", counts.drawn},
+                              {"order_reads", counts.reads},
+                              {"order_area", counts.largest_area}});
+  };
+  const auto refusal = [n](const DeviceDescription& device) {
+    return texture_obstacle(device, n, n, solvers::Packing::p1x1);
+  };
+  return {.name = std::string(name_of(order)),
+          .settings = on_host ? "1 thread" : "device",
+          .make = make,
+          .check = check,
+          .refusal = refusal};
+}
+
+std::string steps_table(std::span<const ModeRecord> records) {
+  std::vector<Column> columns{{"variant", -24, [](const ModeRecord& r) { return r.series(); }},
+                              {"n", 6, [](const ModeRecord& r) { return r.size; }}};
+  for (int eighth = 0; eighth < 8; ++eighth) {
+    columns.push_back(
+        {fmt::format("{}n/8", eighth + 1), 11, parameter(fmt::format("/errors_by_step/{}", eighth), "{:.2e}")});
+  }
+  const std::string rows = records_table(records, "errors_by_step", columns);
+  if (rows.empty()) return {};
+  return "\nErrors by the step of elimination: of its row of U and column of L, over the largest element of both\n" +
+         rows;
+}
+
+std::string orders_table(std::span<const ModeRecord> records) {
+  const std::string rows = records_table(records, "order_passes",
+                                         {{"order", -24, [](const ModeRecord& r) { return r.series(); }},
+                                          {"n", 6, [](const ModeRecord& r) { return r.size; }},
+                                          {"passes", 12, parameter("/order_passes")},
+                                          {"drawn", 14, parameter("/order_drawn")},
+                                          {"reads", 16, parameter("/order_reads")},
+                                          {"area", 12, parameter("/order_area")}});
+  if (rows.empty()) return {};
+  return "\nLoop orders (section 3.1): elements drawn and read by all passes; area: different elements that a pass "
+         "reads "
+         "at most\n" +
+         rows;
+}
+
 }  // namespace
+
+std::string trade_offs_text(std::span<const SeriesFit> fits, double least_n, double most_n) {
+  const auto fit_of = [&](const std::string& series) -> const PolynomialFit* {
+    const auto found =
+        std::find_if(fits.begin(), fits.end(), [&](const SeriesFit& fit) { return fit.series == series; });
+    return found == fits.end() ? nullptr : &found->fit;
+  };
+  std::string text;
+  for (const auto& [by_host, by_shader] : {std::pair{"M1", "M2"}, {"M3", "M4"}}) {
+    for (const LuStrategy strategy : solvers::all_lu_strategies) {
+      const std::string settings = " " + std::string(name_of(strategy));
+      const PolynomialFit *host = fit_of(by_host + settings), *shader = fit_of(by_shader + settings);
+      if (host == nullptr || shader == nullptr) continue;
+      const std::optional<double> n = crossing(*host, *shader, least_n, most_n);
+      const char* faster = host->at(most_n) < shader->at(most_n) ? by_host : by_shader;
+      text += fmt::format("{} and {}{}: {}, {} is faster\n", by_host, by_shader, settings,
+                          n ? fmt::format("above N = {:.0f}", *n) : "at all sizes", faster);
+    }
+  }
+  if (text.empty()) return text;
+  return "\nWhere the fits cross: branches by the processor, M1 and M3, or by the shader, M2 and M4 (the paper: above "
+         "N = 512 "
+         "the processor)\n" +
+         text;
+}
 
 std::vector<LuSettings> LuMethodsOptions::drawn() const {
   std::vector<LuSettings> all;
   for (const LuStrategy each : strategy) {
-    for (const solvers::LuMethod method : kinds_among(methods, solvers::all_lu_methods)) all.push_back({method, each});
+    for (const solvers::LuDivision kind : division) {
+      for (const solvers::LuMethod method : kinds_among(methods, solvers::all_lu_methods)) {
+        all.push_back({method, each, kind});
+      }
+    }
   }
   return all;
 }
+
+std::vector<LuOrder> LuMethodsOptions::orders() const { return kinds_among(methods, solvers::all_lu_orders); }
 
 bool LuMethodsOptions::blocked() const {
   return std::find(methods.begin(), methods.end(), blocked_lu_name) != methods.end();
@@ -295,15 +397,19 @@ bool LuMethodsOptions::blocked() const {
 OptionTable lu_methods_table(LuMethodsOptions& o) {
   Texts methods = names_of(solvers::all_lu_methods);
   methods.emplace_back(blocked_lu_name);
+  for (const LuOrder order : solvers::all_lu_orders) methods.emplace_back(name_of(order));
   const std::vector<Field> variants{
       {"methods", names_value(o.methods, methods),
        "M1: two passes per step; M2: one pass, with a branch in the shader; M3, M4: the same with four rows per texel; "
-       "compute: blocked, on compute shaders; all: every method",
-       "all"},
+       "compute: blocked, on compute shaders; right-looking, left-looking, crout: loop orders, on the device and one "
+       "thread; all: every method",
+       "M1,M2,M3,M4,compute"},
       {"strategy", kinds_value(o.strategy, solvers::all_lu_strategies),
        "For M1 to M4: copy (draw, then copy to the texture that is read) or switch (alternate between two textures); "
        "all: both",
        "all"},
+      {"division", kinds_value(o.division, solvers::all_lu_divisions),
+       "For M1 to M4: a / b as the device's quotient, or as a (1 / b), which the paper blames for errors; all: both"},
   };
   return {
       .program = papers_name,
@@ -330,7 +436,7 @@ LuMethodsOptions parse_lu_methods_options(const Texts& arguments) {
 Study lu_methods_study(const LuMethodsOptions& o) {
   const auto input = std::make_shared<const DenseMatrix>(o.input.empty() ? DenseMatrix{} : read_elements(o.input));
   const auto s = std::make_shared<LuStudy>(LuStudy{.options = o});
-  Study study;
+  Study study{.fit_degree = lu_fit_degree};
   for (const Index n : o.input.empty() ? o.n : std::vector<Index>{input->rows}) {
     const double elements = square(n), order = static_cast<double>(n);
     const double blocked = o.blocked() ? 4 * elements : 0;
@@ -338,6 +444,10 @@ Study lu_methods_study(const LuMethodsOptions& o) {
     const auto variants = [&o, s, n](const ModeMachine&) {
       std::vector<Variant> all{factors_by_getrf(s)};
       for (const LuSettings& settings : o.drawn()) all.push_back(factors_by_drawing(s, settings, n));
+      for (const LuOrder order : o.orders()) {
+        all.push_back(factors_in_order(s, order, n, true));
+        all.push_back(factors_in_order(s, order, n, false));
+      }
       if (o.blocked()) all.push_back(factors_by_blocks(s, n));
       return all;
     };
@@ -355,18 +465,29 @@ Study lu_methods_study(const LuMethodsOptions& o) {
   study.begin = [&o, s](ModeRun& run) {
     if (!run.device().description().software) s->clock = by_timer_queries;
     if (o.drawn().empty()) return;
-    s->fetch_rate = solvers::texel_fetch_rate(run.device(), {.repeat = 5, .seconds = 0.25}).most;
-    run.add_to_json("texel_fetch_bytes_per_second", s->fetch_rate);
+    constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
+    s->peaks.fetch_rate = solvers::texel_fetch_rate(run.device(), measuring).most;
+    run.add_to_json("texel_fetch_bytes_per_second", s->peaks.fetch_rate);
+    const auto device = gl::open_device(run.device().description().index);
+    s->peaks.flops = compute::measure_device_fma(device, ShaderSource(), Precision::single, measuring).most;
+    run.add_to_json("multiply_add_flops_per_second", s->peaks.flops);
   };
-  study.end = [s](ModeRun& run) {
-    const std::string errors = errors_table(run.records(), "difference", "-", 24, "n", 10);
-    run.print(lu_tables(run.records(), s->fetch_rate));
+  study.end = [&o, s](ModeRun& run) {
+    const std::string errors = errors_table(run.records(), "difference", "-", 24, "n", 10,
+                                            {{"A x = b", 14, parameter("/solution_residual", "{:.2e}")}});
+    run.print(lu_tables(run.records(), s->peaks) + orders_table(run.records()));
+    if (o.fit) {
+      const auto [least, most] = std::minmax_element(o.n.begin(), o.n.end());
+      run.print(trade_offs_text(fit_series(run.records(), lu_fit_degree), static_cast<double>(*least),
+                                static_cast<double>(*most)));
+    }
     if (errors.empty()) return;
     run.print(
         "\nErrors: the residual, the largest element of |A - L U| over that of eps n |L| |U|, which is judged, eps = "
-        "2^-24;\nand the largest difference from the factors of plain loops in double precision, over the largest "
-        "element of these\n" +
-        errors);
+        "2^-24;\nthe largest difference from the factors of plain loops in double precision, over the largest element "
+        "of these; and the\n"
+        "residual of A x = b by the factors, ||A x - b|| / (eps (||A|| ||x|| + ||b||) n), which is judged, too\n" +
+        errors + steps_table(run.records()));
   };
   study.result = [s] { return DenseMatrix{s->problem.n, s->problem.n, converted<double>(s->problem.factors)}; };
   return study;

@@ -1,3 +1,5 @@
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -5,9 +7,12 @@
 #include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
 #include "base/timeline.hpp"
+#include "compute/ceilings.hpp"
 #include "compute/tuning.hpp"
+#include "gl/gl_compute.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_solvers.hpp"
+#include "solvers/device/texture_matrix.hpp"
 
 namespace glinpack::app {
 
@@ -130,6 +135,45 @@ std::vector<MatmulSettings> settings_of(const MatmulOptions& o, const ProductExt
   return all;
 }
 
+/// What the device does at most, a second: operations of multiply-adds, and bytes fetched from a texture in cache.
+struct MatmulPeaks {
+  double flops = 0;
+  double fetched = 0;
+};
+
+/// Shares of the peaks, texels fetched for an element of C, and seconds with the read-back of C alone.
+void describe_access(ModeRecord& record, const ProductExtents& e, const MatmulSettings& settings,
+                     const MatmulPeaks& peaks) {
+  const double seconds = record.times.compute.median;
+  record.parameters["share_of_peak"] = record.flops / seconds / peaks.flops;
+  record.parameters["with_read_back_seconds"] = seconds + record.times.of(solvers::Stage::download).median;
+  const double texels = solvers::texels_fetched(e, settings);
+  if (texels <= 0) return;
+  const double bytes = texels * static_cast<double>(channels(settings.packing) * static_cast<Index>(sizeof(float)));
+  record.parameters["texels_per_element"] = texels / (static_cast<double>(e.rows) * static_cast<double>(e.columns));
+  record.parameters["share_of_fetches"] = bytes / seconds / peaks.fetched;
+}
+
+std::string analysis_text(std::span<const ModeRecord> records, const MatmulPeaks& peaks) {
+  const std::string rows = records_table(records, "share_of_peak",
+                                         {{"variant", -40, [](const ModeRecord& r) { return r.series(); }},
+                                          {"size", 14, [](const ModeRecord& r) { return r.size; }},
+                                          {"of peak", 11, parameter("/share_of_peak", "{:.2f}%", 100)},
+                                          {"texels/element", 16, parameter("/texels_per_element", "{:.1f}")},
+                                          {"of fetches", 12, parameter("/share_of_fetches", "{:.1f}%", 100)},
+                                          {"+read-back", 12, parameter("/with_read_back_seconds", "{:.4g}")},
+                                          {"set-up", 11, parameter("/set_up_seconds", "{:.4g}")}});
+  if (rows.empty()) return {};
+  return fmt::format(
+             "\nof peak: of the device's multiply-adds alone, {:.1f} GFLOPS; texels/element: fetched for an element of "
+             "C; of "
+             "fetches: their\nbytes, of what fragments fetch from a texture in cache, {:.1f} GB/s; +read-back: seconds "
+             "with "
+             "the transfer of C alone; set-up:\nseconds to allocate and compile, and what the first run takes longer\n",
+             1e-9 * peaks.flops, 1e-9 * peaks.fetched) +
+         rows;
+}
+
 /// A, B, the host's C, and a variant's C; row-major.
 template <class Real>
 struct Products {
@@ -138,6 +182,7 @@ struct Products {
   solvers::Product<Real> product = {};  // computed
   std::optional<MatmulSettings> fastest = {};
   double fastest_seconds = std::numeric_limits<double>::infinity();
+  MatmulPeaks peaks = {};
 
   RowMajorView<const Real> view_a() const { return {a.data(), extents.rows, extents.depth, extents.depth}; }
   RowMajorView<const Real> view_b() const { return {b.data(), extents.depth, extents.columns, extents.columns}; }
@@ -201,6 +246,7 @@ Variant device_product(const std::shared_ptr<Products<Real>>& p, const ProductEx
     return make_product(run.device(), p->product, settings);
   };
   variant.check = [p, settings](ModeRecord& record, ModeRun&) {
+    describe_access(record, p->extents, settings, p->peaks);
     const std::string version = blas_version();  // "OpenBLAS 0.3.21"
     record.check =
         ModeCheck{version.substr(0, version.find(' ')) + " gemm",
@@ -241,8 +287,10 @@ template <class Real>
 Study products_study(const MatmulOptions& o) {
   const auto files = std::make_shared<const std::pair<DenseMatrix, DenseMatrix>>(read_factors(o));
   const auto p = std::make_shared<Products<Real>>();
-  const auto fill = [&o, files, p](const ProductExtents& e) {
+  const auto peaks = std::make_shared<MatmulPeaks>();
+  const auto fill = [&o, files, p, peaks](const ProductExtents& e) {
     *p = {};
+    p->peaks = *peaks;
     p->extents = e;
     std::mt19937_64 random(o.seed);
     p->a = o.input.empty() ? random_elements<Real>(e.rows * e.depth, random) : converted<Real>(files->first.elements);
@@ -255,7 +303,8 @@ Study products_study(const MatmulOptions& o) {
   if (sizes.empty()) {
     for (const Index n : o.n) sizes.push_back({n, n, n});
   }
-  Study study{.needs_device = !variants_of(o).empty()};
+  constexpr int cubic = 3;
+  Study study{.fit_degree = cubic, .needs_device = !variants_of(o).empty()};
   for (const ProductExtents& e : sizes) {
     const auto count = [](Index rows, Index columns) {
       return static_cast<double>(rows) * static_cast<double>(columns);
@@ -286,6 +335,17 @@ Study products_study(const MatmulOptions& o) {
                                     if (o.tune && p->fastest) keep(*p->fastest, p->extents, o.precision, run);
                                   }});
   }
+  study.begin = [peaks](ModeRun& run) {
+    if (!run.machine().device) return;
+    constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
+    const auto device = gl::open_device(run.device().description().index);
+    peaks->flops = compute::measure_device_fma(device, ShaderSource(), precision_of<Real>, measuring).most;
+    peaks->fetched = solvers::texel_fetch_rate(run.device(), measuring).most;
+  };
+  study.end = [&o, peaks](ModeRun& run) {
+    run.print(analysis_text(run.records(), *peaks));
+    if (o.fit) run.print(one_coefficient_text(run.records(), fit_series(run.records(), cubic)));
+  };
   study.result = [p] { return DenseMatrix{p->extents.rows, p->extents.columns, converted<double>(p->computed)}; };
   return study;
 }

@@ -255,14 +255,18 @@ MeasuredStages ModeRun::measure(solvers::StageClock& clock, const std::string& l
   const int rounds = options_.warm_up + options_.repeat;
   progress_.begin(mode_ + " " + label, flops * rounds);
   std::vector<solvers::StageTimes> times;
+  double first = 0;
   for (int round = 0; round < rounds; ++round) {
     clock.clear();
     once();
+    if (round == 0) first = clock.times().with_all();
     if (round >= options_.warm_up) times.push_back(clock.times());
     progress_.update(static_cast<double>(round + 1) / rounds);
   }
   progress_.end();
-  return spread_of_stages(times);
+  MeasuredStages measured = spread_of_stages(times);
+  measured.first = first;
+  return measured;
 }
 
 void ModeRun::time(ModeRecord& record, solvers::StageClock& clock, const std::function<void()>& once) {

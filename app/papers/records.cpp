@@ -28,7 +28,7 @@ void add_errors(PolynomialFit& fit, std::span<const FitPoint> points) {
   fit.mean_relative_error = std::sqrt(squares / static_cast<double>(points.size()));
 }
 
-const PolynomialFit* rival_of(const SeriesFit& series, const std::vector<SeriesFit>& fits) {
+const PolynomialFit* rival_of(const SeriesFit& series, std::span<const SeriesFit> fits) {
   const PolynomialFit* first = nullptr;
   for (const SeriesFit& other : fits) {
     if (!other.is_rival) continue;
@@ -118,6 +118,43 @@ void check_fit(bool fit, const std::vector<Index>& sizes, int degree) {
   throw InputError("--fit: " + std::to_string(different) + " size" + (different == 1 ? " is" : "s are") +
                    " too few for a polynomial of degree " + std::to_string(degree) + "; give " +
                    std::to_string(sizes_needed(degree)) + " or more, --n 64,96,128,192,256 for example");
+}
+
+std::string one_coefficient_text(std::span<const ModeRecord> records, std::span<const SeriesFit> fits) {
+  std::string text;
+  for (const SeriesFit& series : fits) {
+    std::vector<FitPoint> points;
+    for (const ModeRecord& r : records) {
+      if (r.series() == series.series && r.passed())
+        points.push_back({static_cast<double>(r.n), r.times.compute.median});
+    }
+    text += fmt::format("{:<40}", series.series);
+    for (const bool linear : {true, false}) {
+      const auto shape = [linear](double n) { return linear ? n : std::log2(n); };
+      double sum = 0, squares = 0, error = 0;  // least squares of (c shape(n) - t) / t
+      for (const FitPoint& p : points) {
+        sum += shape(p.n) / p.seconds;
+        squares += shape(p.n) * shape(p.n) / (p.seconds * p.seconds);
+      }
+      const double c = squares > 0 ? sum / squares : 0;
+      for (const FitPoint& p : points) error += std::pow(c * shape(p.n) / p.seconds - 1, 2);
+      text += fmt::format("{:>12.3e}{:>10.1f}%", c, 100 * std::sqrt(error / static_cast<double>(points.size())));
+    }
+    const PolynomialFit* rival = rival_of(series, fits);
+    if (!series.is_rival && rival != nullptr) {
+      const auto n = [](const FitPoint& a, const FitPoint& b) { return a.n < b.n; };
+      const auto [least, most] = std::minmax_element(points.begin(), points.end(), n);
+      const std::optional<double> overtakes = crossing(series.fit, *rival, least->n, most->n);
+      text += overtakes ? fmt::format("{:>12.0f}", *overtakes) : fmt::format("{:>12}", "-");
+    }
+    text += '\n';
+  }
+  if (text.empty()) return text;
+  return fmt::format(
+             "\nseconds = c n, and c log2 n; and the n where the cubic crosses the "
+             "processor's\n{:<40}{:>12}{:>11}{:>12}{:>11}{:>12}\n",
+             "variant", "c n", "mean err.", "c log2 n", "mean err.", "crossing") +
+         text;
 }
 
 namespace {

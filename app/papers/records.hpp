@@ -39,6 +39,7 @@ struct MeasuredStages {
   Measured with_transfer;                                   // including upload and download
   Measured with_all;                                        // including packing and unpacking
   std::array<Measured, solvers::all_stages.size()> stages;  // each separately
+  double first = 0;                                         // with all, of the first run, warm-up included
 
   const Measured& of(solvers::Stage stage) const { return stages[static_cast<std::size_t>(stage)]; }
 };
@@ -113,6 +114,10 @@ struct SeriesFit {
   /// The rival's dominant coefficient divided by this one's; empty unless both are positive.
   std::optional<double> speedup = {};
 };
+/// The series' times by one coefficient each, c n and c log2 n, as the paper of 2006 has them beside its figures; and
+/// the sizes where the polynomials of `fits` overtake the processor's. Empty without fits.
+std::string one_coefficient_text(std::span<const ModeRecord> records, std::span<const SeriesFit> fits);
+
 /// One fit for every series with enough sizes. The rival has the same settings, or else is the first rival.
 std::vector<SeriesFit> fit_series(std::span<const ModeRecord> records, int degree);
 

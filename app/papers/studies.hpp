@@ -12,6 +12,7 @@
 #include "app/papers/study.hpp"
 #include "solvers/elimination/elimination.hpp"
 #include "solvers/lu_study/lu_methods.hpp"
+#include "solvers/lu_study/lu_orders.hpp"
 #include "solvers/matmul/matmul.hpp"
 #include "solvers/tridiagonal/tridiagonal.hpp"
 
@@ -75,19 +76,29 @@ struct LuMethodsOptions : ModeOptions {
 
   Texts methods{"M1", "M2", "M3", "M4", blocked_lu_name};
   std::vector<solvers::LuStrategy> strategy{solvers::all_lu_strategies.begin(), solvers::all_lu_strategies.end()};
+  std::vector<solvers::LuDivision> division{solvers::LuDivision::quotient};
 
   /// The paper's methods among the options, each with every strategy.
   std::vector<solvers::LuSettings> drawn() const;
+  std::vector<solvers::LuOrder> orders() const;
   bool blocked() const;
+};
+
+/// What a device does at most: bytes fetched from a texture in cache, and operations of multiply-adds, a second.
+struct LuPeaks {
+  double fetch_rate = 0;
+  double flops = 0;
 };
 
 OptionTable lu_methods_table(LuMethodsOptions& options);
 LuMethodsOptions parse_lu_methods_options(const Texts& arguments);
 Study lu_methods_study(const LuMethodsOptions& options);
 
-/// The paper's Tables 1 and 3 of the records that have their parameters; and accesses, with the device's fetch rate in
-/// bytes a second. Empty without such records.
-std::string lu_tables(std::span<const ModeRecord> records, double fetch_rate);
+/// The paper's Tables 1 and 3 of the records that have their parameters; and accesses. Empty without such records.
+std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks);
+/// The sizes from which on branches by the processor are faster than those by the shader, or the reverse; empty without
+/// fits of both.
+std::string trade_offs_text(std::span<const SeriesFit> fits, double least_n, double most_n);
 
 /// Many tridiagonal systems at once (docs/papers/coprocessor.md).
 struct TridiagonalOptions : ModeOptions {

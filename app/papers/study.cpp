@@ -1,5 +1,8 @@
 #include "app/papers/study.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 #include "app/papers/problem.hpp"
 
 namespace glinpack::app {
@@ -29,7 +32,9 @@ void measure(const Problem& problem, const Variant& variant, bool has_times, Mod
                     .flops = variant.flops > 0 ? variant.flops : problem.flops};
   record.parameters.update(variant.parameters);
   Steps steps;
+  const auto start = std::chrono::steady_clock::now();
   run.on_all_ranks([&] { steps = variant.make(run); });
+  const double making = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   solvers::StageClock own;
   const auto step = [&](solvers::Stage stage, const std::function<void()>& work) {
     if (!work) return;
@@ -42,6 +47,9 @@ void measure(const Problem& problem, const Variant& variant, bool has_times, Mod
   });
   if (!has_times) record.times = {};
   if (record.failure.empty() && variant.check) variant.check(record, run);
+  if (record.timed()) {
+    record.parameters["set_up_seconds"] = making + std::max(0.0, record.times.first - record.times.with_all.median);
+  }
   has_times ? run.add(std::move(record)) : run.keep(std::move(record));
 }
 

@@ -7,6 +7,7 @@
 // OPERATION: 1 multipliers  L = A_ji / A_ii              `source` is read
 //            2 reduce       A_jk - L_ji A_ik             L from `multipliers`
 //            3 fused        either, by the column, L being divided for every element
+// RECIPROCAL 1: a / pivot is a (1 / pivot), as the paper's GPUs divide.
 // ACCESS 1: reads the same texels without arithmetic; min and max, so that no compiler drops a read and nothing grows.
 
 #define Texel vec4
@@ -45,7 +46,11 @@ float pivot_row_at(ivec2 at) { return of_pivot_row(texelFetch(source, at, 0)); }
 Rendered divided(Rendered a, float pivot) { return min(a, pivot); }
 Rendered reduced(Rendered a, Rendered l, float u) { return min(a, max(l, u)); }
 #else
+#if RECIPROCAL
+Rendered divided(Rendered a, float pivot) { return a * (1.0 / pivot); }
+#else
 Rendered divided(Rendered a, float pivot) { return a / pivot; }
+#endif
 Rendered reduced(Rendered a, Rendered l, float u) { return fma(-l, Rendered(u), a); }
 #endif
 

@@ -112,11 +112,18 @@ class Background(CoprocessorTest):
         self.assertEqual(parameters["ratios"][-1], parameters["ratio"])
         self.assertTrue(all(ratio > 0 for ratio in parameters["ratios"]))
 
+    def test_the_paper_s_fragment_shaders_work_in_the_background(self):
+        for operation in "plu-packed", "gauss-jordan", "matmul":
+            with self.subTest(operation=operation):
+                results, _ = self.results("background", "--operation", operation, "--n", 9, "--systems", 3, "--variant", "raster")
+                self.assertEqual({result["parameters"]["shaders"] for result in results}, {"raster"})
+
     def test_every_operation_solves_every_size(self):
         operations = re.search(r"What a system is: (.*?)\[", self.mode("background", "--help").out, re.DOTALL)[1]
         for operation in re.findall(r"(?:^|; )\s*([\w-]+),", operations):
+            variant = "raster" if operation == "tridiagonal" else "compute"
             with self.subTest(operation=operation):
-                results, _ = self.results("background", "--operation", operation, "--n", "12,17", "--systems", 3)
+                results, _ = self.results("background", "--operation", operation, "--n", "12,17", "--systems", 3, "--variant", variant)
                 self.assertEqual([result["n"] for result in results], [12] * 3 + [17] * 3)
                 self.assertEqual({result["parameters"]["operation"] for result in results}, {operation})
                 for result in results:

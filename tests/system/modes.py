@@ -228,6 +228,22 @@ class DenseSystems(ModesTest):
                 for value, expected in zip(values, (1, 2, 3, 6), strict=True):
                     self.assertAlmostEqual(value, expected, places=5)
 
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "numpy is not installed: scripts/install-deps.sh --test")
+    def test_the_factors_and_the_order_of_rows_are_written(self):
+        import numpy
+        n = 7
+        a = numpy.random.default_rng(2).uniform(-0.5, 0.5, (n, n)).astype(numpy.float32).astype(float)
+        numpy.save(self.folder / "a.npy", a)
+        for variant, steps in ("double-rows", 4), ("plain", 7), ("compute", 4):
+            with self.subTest(variant=variant):
+                document, _ = self.results("plu-packed", "--rhs", 0, "--variant", variant, "--input", "a.npy", "--output", "lu.npy")
+                factors = numpy.load(self.folder / "lu.npy")
+                product = (numpy.tril(factors, -1) + numpy.eye(n)) @ numpy.triu(factors)
+                parameters = document["results"][-1]["parameters"]
+                self.assertEqual(parameters["steps"], steps)
+                error = numpy.abs(product - a[parameters["row_order"]]).max()
+                self.assertLess(error, 16 * n * 2**-24 * numpy.abs(a).sum(axis=1).max())
+
     def test_a_singular_system_fails_with_its_step_and_writes_no_solution(self):
         for mode in "gauss-jordan", "plu-packed":
             with self.subTest(mode=mode):
@@ -263,7 +279,7 @@ class LuMethods(ModesTest):
     def test_the_example_of_the_readme_passes_and_prints_the_paper_s_tables(self):
         outcome = self.mode("lu-methods", "--n", "16,32", "--methods", "all", *BRIEFLY)
         self.assertEqual(len(re.findall(r"^(?:M[1-4]|compute) .* passed$", outcome.out, re.MULTILINE)), 2 * 9, outcome)
-        for part in "the paper's Table 1", "the paper's Table 3", "Accesses alone", "by differences", "Errors:":
+        for part in "the paper's Table 1", "the paper's Table 3", "Accesses alone", "waits after", "Errors:", "Loop orders":
             self.assertIn(part, outcome.out)
         # the counted passes and copies, and the paper's
         self.assertRegex(outcome.out, r"(?m)^M1 copy +16 +32 +32 +30 .* 32 +32 +43520 +43520$")
@@ -272,6 +288,7 @@ class LuMethods(ModesTest):
     def test_counts_equal_table_1_and_times_sum_to_the_total(self):
         document, _ = self.results("lu-methods", "--n", "20,21")
         self.assertGreater(document["texel_fetch_bytes_per_second"], 0)
+        self.assertGreater(document["multiply_add_flops_per_second"], 0)
         self.assertEqual(len(document["results"]), 2 * 10)
         for result in document["results"]:
             parameters = result["parameters"]
@@ -280,6 +297,7 @@ class LuMethods(ModesTest):
                 continue
             self.assertEqual(result["check"]["tolerance"], 16)
             self.assertLess(parameters["difference"], 1e-5)
+            self.assertLess(parameters["solution_residual"], 16)
             if result["variant"] == "compute":
                 continue
             for key in "passes", "copies", "copied_bytes":
@@ -289,21 +307,42 @@ class LuMethods(ModesTest):
                 else:
                     self.assertEqual(parameters[key], paper, result)
             parts = parameters["breakdown"]
-            self.assertEqual(parts["source"], "differences")
+            self.assertEqual(parts["source"], "waiting")
             self.assertEqual(parts["copy_seconds"] is None, result["settings"] == "switch")
             self.assertAlmostEqual(parts["whole_seconds"], parts["device_seconds"] + parts["host_seconds"] +
                                    (parts["copy_seconds"] or 0))
-            self.assertAlmostEqual(parts["whole_seconds"], result["times"]["compute"]["least"])
+            self.assertGreater(min(value for key, value in parts.items() if key != "source" and value is not None), -1e-12)
+            self.assertAlmostEqual(parameters["share_of_peak"], 2 * result["n"]**3 / 3 / parts["whole_seconds"] /
+                                   document["multiply_add_flops_per_second"])
             self.assertGreater(parameters["access"]["bytes"], 0)
 
     def test_a_matrix_is_read_from_a_file_and_its_factors_written_to_a_file(self):
         self.write("a.mtx", "%%MatrixMarket matrix array real general\n3 3\n2\n4\n2\n1\n5\n7\n1\n3\n10\n")
-        for method in "M1", "M2", "M3", "M4", "compute":
+        for method in "M1", "M2", "M3", "M4", "compute", "right-looking", "left-looking", "crout":
             with self.subTest(method=method):
                 self.mode("lu-methods", "--methods", method, "--strategy", "switch", "--input", "a.mtx", "--output",
                           "lu.npy", "--force", *BRIEFLY)
                 shape, values = read_npy(self.folder / "lu.npy")
                 self.assertEqual((shape, values), ([3, 3], (2, 1, 1, 2, 3, 1, 1, 2, 7)))
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "numpy is not installed: scripts/install-deps.sh --test")
+    def test_errors_by_step_are_numpy_s_differences(self):
+        import numpy
+        n = 16
+        a = numpy.random.default_rng(5).uniform(-0.5, 0.5, (n, n)) + n * numpy.eye(n)
+        a = a.astype(numpy.float32).astype(float)
+        numpy.save(self.folder / "a.npy", a)
+        document, outcome = self.results("lu-methods", "--input", "a.npy", "--methods", "M3", "--strategy", "switch", "--division",
+                                         "all", "--output", "lu.npy")
+        self.assertIn("Errors by the step", outcome.out)
+        exact = a.copy()
+        for k in range(n):
+            exact[k + 1:, k] /= exact[k, k]
+            exact[k + 1:, k + 1:] -= numpy.outer(exact[k + 1:, k], exact[k, k + 1:])
+        self.assertEqual([result["settings"] for result in document["results"]], ["pivoting", "switch", "switch, reciprocal"])
+        errors = numpy.abs(numpy.load(self.folder / "lu.npy") - exact)
+        expected = [max(errors[k, k:].max(), errors[k:, k].max()) / numpy.abs(exact).max() for k in range(1, n, 2)]
+        numpy.testing.assert_allclose(document["results"][-1]["parameters"]["errors_by_step"], expected, rtol=1e-6, atol=1e-12)
 
     def test_a_folder_may_override_only_the_drawing_shaders(self):
         folder = self.folder / "shaders" / "solvers"
@@ -484,6 +523,19 @@ class Poisson(ModesTest):
         self.assertEqual((outcome.status, len(outcome.messages), outcome.out), (2, 1, ""), outcome)
         self.assertIn("rank 1: no usable OpenGL device", outcome.err)
         self.assertEqual(self.files(), [])
+
+
+class Pages(ModesTest):
+    def test_a_script_repeats_every_command_of_a_page(self):
+        outcome = self.start([ROOT / "scripts" / "papers.py", "--quick", "matmul"], {"GLINPACK_PAPERS": GLINPACK_PAPERS},
+                             timeout=300)
+        self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
+        lines = outcome.out.splitlines()
+        self.assertEqual(len(lines), len(re.findall(r"^\|.*`glinpack-papers", (ROOT / "docs" / "papers" / "matmul.md").read_text(),
+                                                    re.MULTILINE)))
+        for number, line in enumerate(lines, 1):
+            self.assertRegex(line, rf"^papers/matmul/{number}\.txt: passed: glinpack-papers ")
+            self.assertIn("passed", (self.folder / "papers" / "matmul" / f"{number}.txt").read_text())
 
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")

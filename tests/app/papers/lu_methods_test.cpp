@@ -85,19 +85,53 @@ TEST(LuMethodsSteps, PassesRenderEveryElementOfTheStepOnce) {
   }
 }
 
+/// Section 3.1: right-looking reads and draws n^3 / 3 elements in 2 n passes; left-looking needs n^2 / 2 passes, and
+/// crout passes over areas of n^2 / 2 elements.
+TEST(LuOrders, CountsExplainThePapersChoice) {
+  using solvers::LuOrder;
+  constexpr Index n = 64;
+  const auto right = counts_of(LuOrder::right_looking, n), left = counts_of(LuOrder::left_looking, n),
+             crout = counts_of(LuOrder::crout, n);
+  EXPECT_EQ(right.passes, 2 * (n - 1));
+  EXPECT_EQ(left.passes, n * (n - 1) / 2 + n - 1);
+  EXPECT_EQ(crout.passes, 2 * (n - 1));
+  EXPECT_EQ(right.drawn, n * (n * n - 1) / 3);
+  EXPECT_EQ(left.drawn, n * (n - 1));
+  EXPECT_EQ(crout.drawn, n * (n - 1) / 2 + n * (n + 1) / 2 - n);
+  // two elements a term, n (n - 1) (2 n - 1) / 6 terms each; the own element a draw, and the pivot of L
+  const Index terms = n * (n - 1) * (2 * n - 1) / 6, pivots = n * (n - 1) / 2;
+  EXPECT_EQ(right.reads, right.drawn + 2 * terms + pivots);
+  EXPECT_EQ(left.reads, left.drawn + 2 * terms + pivots);
+  EXPECT_EQ(crout.reads, left.reads);
+}
+
+TEST(LuTradeOff, IsWhereTheFitsCross) {
+  const auto fit = [](const char* series, double constant, double cubic) {
+    return SeriesFit{.series = series, .settings = "", .is_rival = false, .fit = {{constant, 0, 0, cubic}, 0, 0}};
+  };
+  const std::vector<SeriesFit> fits{fit("M1 copy", 2, 1e-6), fit("M2 copy", 1, 2e-6), fit("M3 copy", 1, 1e-6),
+                                    fit("M4 copy", 2, 2e-6)};
+  EXPECT_NEAR(*crossing(fits[0].fit, fits[1].fit, 10, 1000), 100, 1e-6);
+  EXPECT_EQ(crossing(fits[2].fit, fits[3].fit, 10, 1000), std::nullopt);
+  const std::string text = trade_offs_text(fits, 10, 1000);
+  EXPECT_THAT(text, HasSubstr("M1 and M2 copy: above N = 100, M1 is faster\n"));
+  EXPECT_THAT(text, HasSubstr("M3 and M4 copy: at all sizes, M3 is faster\n"));
+  EXPECT_EQ(trade_offs_text({}, 10, 1000), "");
+}
+
 TEST(LuMethodsTables, HaveCountsNextToThePapersAndTheTimes) {
   ModeRecord record{.variant = "M2", .settings = "copy", .size = "8", .n = 8};
   record.parameters = nlohmann::json::parse(R"({
     "passes": 8, "passes_of_table_1": 8, "passes_with_texels": 7, "weight": 1.0, "weight_of_table_1": 1.0,
     "copies": 8, "copies_of_table_1": null, "copied_bytes": 2688, "copied_bytes_of_table_1": 2688,
-    "breakdown": {"source": "differences", "whole_seconds": 0.010, "device_seconds": 0.005, "host_seconds": 0.003,
+    "share_of_peak": 0.125, "breakdown": {"source": "waiting", "whole_seconds": 0.010, "device_seconds": 0.005, "host_seconds": 0.003,
                   "copy_seconds": null},
     "access": {"bytes": 4e6, "seconds": 0.002, "bytes_per_second": 2e9, "share": 0.5}})");
-  const auto tables = [&] { return lu_tables(std::vector<ModeRecord>{record}, 4e9); };
+  const auto tables = [&] { return lu_tables(std::vector<ModeRecord>{record}, {.fetch_rate = 4e9, .flops = 8e9}); };
   EXPECT_THAT(tables(), ::testing::ContainsRegex("M2 copy +8 +8 +8 +7 +1.000 +1 +8 +- +2688 +2688\n"));
-  EXPECT_THAT(tables(), ::testing::ContainsRegex("M2 copy +8 +10.00 +5.00 +3.00 +-\n"));
+  EXPECT_THAT(tables(), ::testing::ContainsRegex("M2 copy +8 +10.00 +5.00 +3.00 +- +12.50%\n"));
   EXPECT_THAT(tables(), ::testing::ContainsRegex("M2 copy +8 +0.0040 +2.00 +2.00 +50%\n"));
-  EXPECT_THAT(tables(), HasSubstr("by differences"));
+  EXPECT_THAT(tables(), HasSubstr("waits after passes and copies"));
   record.parameters["breakdown"]["source"] = "timer queries";
   EXPECT_THAT(tables(), HasSubstr("timestamps of the device"));
   record.failure = "step 2 of 8";

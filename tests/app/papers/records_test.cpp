@@ -69,6 +69,20 @@ TEST(Fit, ComparesDominantCoefficientsAndOmitsFailedRuns) {
   EXPECT_EQ(fits_text({}), "");
 }
 
+TEST(Fit, OneCoefficientAndTheCrossingAreThoseOfTheTimes) {
+  std::vector<ModeRecord> records;
+  for (const Index n : {100, 200, 300, 400, 500, 600}) {
+    const auto size = static_cast<double>(n);
+    records.push_back(record("openblas", n, 1e-3 * size, true));
+    records.push_back(record("compute", n, 0.2 + 0.5e-3 * size));
+  }
+  const std::vector<SeriesFit> fits = fit_series(records, 3);
+  const std::string text = one_coefficient_text(records, fits);
+  EXPECT_THAT(text, ::testing::ContainsRegex("openblas +1.000e-03 +0.0% "));
+  EXPECT_THAT(text, ::testing::ContainsRegex("compute .* +400\n"));
+  EXPECT_EQ(one_coefficient_text(records, {}), "");
+}
+
 TEST(Fit, NeedsTwoSizesMoreThanTheDegree) {
   check_fit(false, {1}, 3);
   check_fit(true, {1, 2, 3, 4, 5}, 3);

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace glinpack::solvers {
@@ -73,8 +74,10 @@ LuDrawing::Programs LuDrawing::make_programs(bool access) const {
     for (int channels = 0; channels < (four ? components : 1); ++channels) {
       programs[static_cast<std::size_t>(operation)].emplace_back(
           device_, "solvers/lu_methods.frag",
-          fmt::format("#define VECTOR {}\n#define CHANNELS_FROM {}\n#define OPERATION {}\n#define ACCESS {}\n",
-                      four ? 1 : 0, channels, static_cast<int>(operation) + 1, access ? 1 : 0),
+          fmt::format("#define VECTOR {}\n#define CHANNELS_FROM {}\n#define OPERATION {}\n#define ACCESS {}\n#define "
+                      "RECIPROCAL {}\n",
+                      four ? 1 : 0, channels, static_cast<int>(operation) + 1, access ? 1 : 0,
+                      settings_.division == LuDivision::reciprocal ? 1 : 0),
           ShaderKind::fragment);
     }
   }
@@ -102,54 +105,68 @@ void LuDrawing::load() {
 }
 
 void LuDrawing::compute(Work work) {
-  device_.measure(Stage::compute, [&] { perform(work, nullptr); });
+  device_.measure(Stage::compute, [&] { perform(work, {}); });
 }
 
-LuDrawing::DeviceSeconds LuDrawing::compute_timed(Work work) {
+LuDrawing::Seconds LuDrawing::compute_timed(Work work) {
+  using Clock = std::chrono::steady_clock;
+  const auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
   device_.context()->make_current();
+  device_.finish();
+  Seconds seconds;
   std::vector<gl::TimestampHandle> stamps;
-  for (const LuStep& step : steps_) {
-    for (std::size_t stamp = 0; stamp < 3 * step.phases.size(); ++stamp) stamps.emplace_back(device_.context());
+  if (!device_.description().software) {
+    for (const LuStep& step : steps_) {
+      for (std::size_t stamp = 0; stamp < 3 * step.phases.size(); ++stamp) stamps.emplace_back(device_.context());
+    }
   }
-  device_.measure(Stage::compute, [&] { perform(work, &stamps); });
-  DeviceSeconds seconds;
-  for (std::size_t stamp = 0; stamp < stamps.size(); stamp += 3) {
-    seconds.passes += seconds_between(stamps[stamp], stamps[stamp + 1]);
-    seconds.copies += seconds_between(stamps[stamp + 1], stamps[stamp + 2]);
+  std::size_t next = 0;
+  const bool copies = settings_.strategy == LuStrategy::copying;
+  const auto wait = [&](double& part) {
+    const Clock::time_point issued = Clock::now();
+    device_.finish();
+    part += since(issued);
+  };
+  const auto stamp = [&](int which) {
+    if (!stamps.empty()) return glQueryCounter(stamps[next++].id(), GL_TIMESTAMP);
+    if (which == 1 || (which == 2 && copies)) wait(which == 1 ? seconds.passes : seconds.copies);
+  };
+  const Clock::time_point start = Clock::now();
+  perform(work, stamp);
+  device_.finish();
+  seconds.whole = since(start);
+  for (std::size_t phase = 0; phase + 2 < stamps.size(); phase += 3) {
+    seconds.passes += seconds_between(stamps[phase], stamps[phase + 1]);
+    if (copies) seconds.copies += seconds_between(stamps[phase + 1], stamps[phase + 2]);
   }
+  seconds.commands = std::max(0.0, seconds.whole - seconds.passes - seconds.copies);
   return seconds;
 }
 
-void LuDrawing::perform(Work work, std::vector<gl::TimestampHandle>* stamps) {
+void LuDrawing::perform(Work work, const Stamp& stamp) {
   device_.context()->make_current();
   counts_ = {};
-  for (const LuStep& step : steps_) perform(step, work, stamps);
+  for (const LuStep& step : steps_) perform(step, work, stamp);
 }
 
-// Three timestamps a phase: before its passes, between them and the copy, after the copy.
-void LuDrawing::perform(const LuStep& step, Work work, std::vector<gl::TimestampHandle>* stamps) {
-  const std::size_t phases = step.phases.size();
-  for (std::size_t phase = 0; phase < phases; ++phase) {
-    const auto stamp = [&](std::size_t which) {
-      if (stamps == nullptr) return;
-      const std::size_t index = (static_cast<std::size_t>(step.column) * phases + phase) * 3 + which;
-      glQueryCounter((*stamps)[index].id(), GL_TIMESTAMP);
-    };
-    stamp(0);
+void LuDrawing::perform(const LuStep& step, Work work, const Stamp& stamp) {
+  for (const LuPhase& phase : step.phases) {
+    if (stamp) stamp(0);
     // with switching textures, the multipliers are in other texels of the target
-    const bool reads_target = settings_.strategy == LuStrategy::switching &&
-                              step.phases[phase].passes.front().operation == LuOperation::reduce;
+    const bool reads_target =
+        settings_.strategy == LuStrategy::switching && phase.passes.front().operation == LuOperation::reduce;
     if (reads_target) device_.texture_barrier();
-    for (const LuPass& pass : step.phases[phase].passes) draw(step, pass, work);
-    stamp(1);
-    if (step.phases[phase].copied) copy(*step.phases[phase].copied, work);
-    stamp(2);
+    for (const LuPass& pass : phase.passes) draw(step, pass, work);
+    if (stamp) stamp(1);
+    if (phase.copied) copy(*phase.copied, work);
+    if (stamp) stamp(2);
   }
 }
 
 void LuDrawing::draw(const LuStep& step, const LuPass& pass, Work work) {
-  LuRectangle drawn = pass.drawn;
-  if (work == Work::commands) drawn.width = drawn.height = 0;
+  const LuRectangle& drawn = pass.drawn;
   const Programs& programs = work == Work::access ? access_programs_ : programs_;
   const TexelProgram& program =
       programs[static_cast<std::size_t>(pass.operation)][static_cast<std::size_t>(pass.channels)];

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,17 +20,15 @@ namespace glinpack::solvers {
 
 class LuDrawing {
  public:
-  /// The part of a decomposition to run, to time the parts.
-  ///   whole           all of it
-  ///   without_copies  every copy is called for without an extent; the result is wrong
-  ///   commands        and every pass, too: what the host's commands take
-  ///   access          without copies, and shaders read what they would read but do not compute
-  enum class Work : std::uint8_t { whole, without_copies, commands, access };
+  /// access: without copies, and shaders read what they would read but do not compute; the result is wrong.
+  enum class Work : std::uint8_t { whole, access };
 
-  /// Seconds of passes, and of copies, by the device's clock.
-  struct DeviceSeconds {
-    double passes = 0;
-    double copies = 0;
+  /// Parts of one run, which add up to `whole`; none is negative.
+  struct Seconds {
+    double whole = 0;
+    double passes = 0;    // the device draws
+    double copies = 0;    // the device copies
+    double commands = 0;  // the host gives commands, and the rest
   };
 
   /// The factors of A, of at least one row, go to system.factors. Throws std::invalid_argument if their extents do not
@@ -43,8 +42,9 @@ class LuDrawing {
   void load();
   /// Stage compute. The factors are those of the last load() if this is whole, and was not called since.
   void compute(Work work = Work::whole);
-  /// The same between timestamps of the device. On software OpenGL, the times are not meaningful.
-  DeviceSeconds compute_timed(Work work);
+  /// The same, with times: between timestamps of the device; on software OpenGL, whose timestamps mean nothing, of the
+  /// host, which then waits after the passes and after the copy of each phase.
+  Seconds compute_timed(Work work);
   /// Stages download and unpack. Throws SingularMatrixError, naming the first step whose pivot was too small.
   void store() const;
 
@@ -55,8 +55,11 @@ class LuDrawing {
   using Programs = std::array<std::vector<TexelProgram>, 3>;  // by operation, then channels
 
   Programs make_programs(bool access) const;
-  void perform(Work work, std::vector<gl::TimestampHandle>* stamps);
-  void perform(const LuStep& step, Work work, std::vector<gl::TimestampHandle>* stamps);
+  /// Called before the passes of a phase, between them and the copy, and after it.
+  using Stamp = std::function<void(int which)>;
+
+  void perform(Work work, const Stamp& stamp);
+  void perform(const LuStep& step, Work work, const Stamp& stamp);
   void draw(const LuStep& step, const LuPass& pass, Work work);
   void copy(const LuRectangle& rectangle, Work work);
   Index home(Index row, Index column) const;

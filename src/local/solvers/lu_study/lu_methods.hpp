@@ -39,9 +39,15 @@ inline constexpr auto all_lu_strategies = first_kinds<LuStrategy, 2>();
 constexpr std::string_view name_of(LuMethod method) { return name_among(method, {"M1", "M2", "M3", "M4"}); }
 constexpr std::string_view name_of(LuStrategy strategy) { return name_among(strategy, {"copy", "switch"}); }
 
+/// quotient: a / b. reciprocal: a (1 / b), as GPUs of 2005 computed a division.
+enum class LuDivision : std::uint8_t { quotient, reciprocal };
+inline constexpr auto all_lu_divisions = first_kinds<LuDivision, 2>();
+constexpr std::string_view name_of(LuDivision division) { return name_among(division, {"quotient", "reciprocal"}); }
+
 struct LuSettings {
   LuMethod method = LuMethod::m1;
   LuStrategy strategy = LuStrategy::switching;
+  LuDivision division = LuDivision::quotient;
 };
 
 /// Four rows a texel.

@@ -37,6 +37,16 @@ double device_bytes(const ProductExtents& e, const MatmulSettings& settings, Pre
 
 }  // namespace
 
+double texels_fetched(const ProductExtents& e, const MatmulSettings& settings) {
+  if (!draws(settings.variant)) return 0;
+  const Packing packing = settings.packing;
+  const TextureExtents result = texture_extents(e.rows, e.columns, packing);
+  const Index steps = round_up(e.depth, step_depth(packing)) / step_depth(packing);
+  const Index of_a_step = packing == Packing::p1x1 || packing == Packing::p2x2 ? 2 : 5;
+  const Index passes = has_passes(settings.variant) ? (steps + settings.pass_length - 1) / settings.pass_length : 0;
+  return static_cast<double>(result.width * result.height) * static_cast<double>(steps * of_a_step + passes);
+}
+
 std::string matmul_obstacle(const DeviceDescription& device, const ProductExtents& extents,
                             const MatmulSettings& settings, Precision precision) {
   if (draws(settings.variant)) {

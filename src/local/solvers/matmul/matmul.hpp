@@ -51,6 +51,10 @@ struct MatmulSettings {
 /// Terms of the sums that a step adds: the extent of a texel in the direction that is summed over.
 constexpr Index step_depth(Packing packing) { return std::max(texel_rows(packing), texel_columns(packing)); }
 
+/// Texels that fragments fetch for a product: of A and B two a step with packing 1x1 and 2x2, five with 4x1 and 1x4;
+/// and of the sums one a pass. 0 for compute.
+double texels_fetched(const ProductExtents& extents, const MatmulSettings& settings);
+
 /// Why the device cannot hold the product, with limit and remedy; empty if no reason is known.
 std::string matmul_obstacle(const DeviceDescription& device, const ProductExtents& extents,
                             const MatmulSettings& settings, Precision precision);

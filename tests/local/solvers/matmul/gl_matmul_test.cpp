@@ -117,5 +117,18 @@ TEST_F(GlMatmul, ProductsLeaveNoGlObjectsNorDoFailedOnes) {
   EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
 }
 
+// Brodtkorb 2006, section 2.4: reads of a packing. Four terms take four texels of 2x2, but five of 4x1.
+TEST(MatmulFetches, PackingDecidesTexelsOfAnElement) {
+  const ProductExtents extents{8, 16, 8};
+  const auto of_element = [&](MatmulVariant variant, Packing packing, Index length = 1) {
+    return texels_fetched(extents, {.variant = variant, .packing = packing, .pass_length = length}) / 64;
+  };
+  EXPECT_EQ(of_element(MatmulVariant::single_pass, Packing::p1x1), 2 * 16);
+  EXPECT_EQ(of_element(MatmulVariant::single_pass, Packing::p2x2), 2 * 8 / 4.0);
+  EXPECT_EQ(of_element(MatmulVariant::single_pass, Packing::p4x1), 5 * 4 / 4.0);
+  EXPECT_EQ(of_element(MatmulVariant::multi_pass, Packing::p2x2, 4), (2 * 8 + 2) / 4.0);
+  EXPECT_EQ(of_element(MatmulVariant::compute, Packing::p2x2), 0);
+}
+
 }  // namespace
 }  // namespace glinpack::solvers

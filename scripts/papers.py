@@ -1,0 +1,64 @@
+#!/usr/bin/python3
+"""Repeats papers: runs every command of the table "of the paper" on their pages in docs/papers.
+
+examples:
+  scripts/papers.py --quick poisson matmul
+  scripts/papers.py --output-dir repeated coprocessor lu-decomposition matmul poisson
+"""
+import argparse
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = ("coprocessor", "lu-decomposition", "matmul", "poisson")
+PROGRAM = os.environ.get("GLINPACK_PAPERS", str(ROOT / "build" / "release" / "bin" / "glinpack-papers"))
+
+
+def commands_of(page):
+    """The commands in the table's second column, in order."""
+    text = (ROOT / "docs" / "papers" / f"{page}.md").read_text(encoding="utf-8")
+    rows = re.search(r"^\| of the paper \| command \|\n\| --- \| --- \|\n((?:\|.*\n)+)", text, re.MULTILINE)[1]
+    return re.findall(r"`([^`]+)`", rows)
+
+
+def words_of(command, quick):
+    """The words to execute. `quick`: sizes 16, 32, 48 ... in place of the page's."""
+    words = shlex.split(command)
+    for place, option in enumerate(words[:-1]):
+        if quick and option in ("--n", "--systems"):
+            count = words[place + 1].count(",") + 1
+            words[place + 1] = ",".join(str(16 * (size + 1)) for size in range(count))
+    if words[0] == "glinpack-papers":
+        quickly = ["--repeat", "1", "--warm-up", "0"] if quick and words[1] != "paranoia" else []
+        return [PROGRAM, *words[1:], *quickly, "--force"]
+    return [str(ROOT / words[0]), *words[1:]]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="small sizes, once each: minutes on software OpenGL")
+    parser.add_argument("--output-dir", type=pathlib.Path, default=pathlib.Path("papers"),
+                        help="folder for reports and files, one a page (default: papers)")
+    parser.add_argument("page", nargs="+", choices=PAGES)
+    arguments = parser.parse_args()
+    failed = 0
+    for page in arguments.page:
+        folder = arguments.output_dir / page
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, command in enumerate(commands_of(page), 1):
+            report = folder / f"{number}.txt"
+            with report.open("w", encoding="utf-8") as file:
+                print(f"$ {command}", file=file, flush=True)
+                status = subprocess.run(words_of(command, arguments.quick), cwd=folder, stdout=file, stderr=file,
+                                        check=False).returncode
+            print(f"{report}: {'passed' if status == 0 else f'exit code {status}'}: {command}", flush=True)
+            failed += status != 0
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
