@@ -66,6 +66,19 @@ class Commands(RunsTest):
             self.assertLess(0, sum(phases.values()))
             self.assertTrue(all(0 <= duration < seconds for duration in phases.values()), phases)
 
+    def test_a_lost_vulkan_device_ends_all_ranks_with_one_message(self):
+        if "LOST_DEVICE" not in os.environ:
+            self.skipTest("LOST_DEVICE names no folder: there is no Vulkan, or sanitizers do not work with its fake")
+        environment = {"LD_LIBRARY_PATH": f"{os.environ['LOST_DEVICE']}:{os.environ.get('LD_LIBRARY_PATH', '')}",
+                       "LOST_DEVICE_RANK": "1"}
+        for submissions in 0, 40:
+            with self.subTest(submissions=submissions):
+                outcome = self.glinpack("plu", "--n", 300, "--nb", 32, "--grid", "1x2", "--backend", "vk-compute",
+                                        ranks=2, timeout=60,
+                                        environment={**environment, "LOST_DEVICE_AFTER": str(submissions)})
+                self.assertEqual(outcome.status, 3, outcome)
+                self.assertEqual((outcome.out + outcome.err).count("the device was lost"), 1, outcome)
+
     def test_the_quick_start_passes_and_its_json_is_valid(self):
         self.passed(*QUICK_START, "--json", "q.json", ranks=4, timeout=120)
         document = self.json("q.json")

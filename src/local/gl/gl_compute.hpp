@@ -20,8 +20,8 @@ extern const DeviceCatalog device_catalog;
 /// The EGL device options.device, with what its option device-memory names to allocate matrices. Throws
 /// std::runtime_error with cause and remedy.
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options);
-/// An EGL device without options.
-std::shared_ptr<ComputeDevice> open_device(int index);
+/// The EGL device options.device, without matrices' allocator.
+std::shared_ptr<ComputeDevice> open_device(const BackendOptions& options);
 
 inline constexpr std::array<std::string_view, 3> allocators{"auto", "opengl", "vulkan"};
 inline constexpr std::array compute_options{

@@ -22,10 +22,14 @@ std::vector<VkExtensionProperties> extensions_of(const Instance& instance, VkPhy
   return extensions;
 }
 
+}  // namespace
+
 bool has_extension(const Instance& instance, VkPhysicalDevice physical, std::string_view wanted) {
   return std::ranges::any_of(extensions_of(instance, physical),
                              [&](const auto& extension) { return extension.extensionName == wanted; });
 }
+
+namespace {
 
 /// What the device lacks; empty if it has all.
 std::string missing_of(const Instance& instance, VkPhysicalDevice physical,
@@ -44,12 +48,6 @@ std::string missing_of(const Instance& instance, VkPhysicalDevice physical,
   if (core.hostQueryReset == VK_FALSE) return "hostQueryReset";
   if (features.features.shaderFloat64 == VK_FALSE) return "double precision";
   return {};
-}
-
-std::string hexadecimal(const std::uint8_t* bytes) {
-  std::string text;
-  for (std::size_t i = 0; i < VK_UUID_SIZE; ++i) text += fmt::format("{:02x}", bytes[i]);
-  return text;
 }
 
 /// The largest heap in the memory of the device.
@@ -95,6 +93,16 @@ std::int64_t free_memory_of(const Instance& instance, VkPhysicalDevice physical,
       0, static_cast<std::int64_t>(budget.heapBudget[heap]) - static_cast<std::int64_t>(budget.heapUsage[heap]));
 }
 
+std::string uuid_of(const Instance& instance, VkPhysicalDevice physical) {
+  VkPhysicalDeviceIDProperties id{};
+  id.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
+  VkPhysicalDeviceProperties2 all{};
+  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  all.pNext = &id;
+  instance.GetPhysicalDeviceProperties2(physical, &all);
+  return fmt::format("{:02x}", fmt::join(id.deviceUUID, ""));
+}
+
 DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, int index) {
   VkPhysicalDeviceVulkan12Properties driver{};
   driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES;
@@ -115,7 +123,7 @@ DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, 
   description.version = fmt::format("Vulkan {}.{}.{} {} {}", VK_API_VERSION_MAJOR(properties.apiVersion),
                                     VK_API_VERSION_MINOR(properties.apiVersion),
                                     VK_API_VERSION_PATCH(properties.apiVersion), driver.driverName, driver.driverInfo);
-  description.uuid = hexadecimal(core.deviceUUID);
+  description.uuid = uuid_of(instance, physical);
   VkPhysicalDeviceMemoryProperties memory{};
   instance.GetPhysicalDeviceMemoryProperties(physical, &memory);
   description.total_memory = description.software ? host_memory("MemTotal")

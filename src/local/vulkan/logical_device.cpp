@@ -15,14 +15,18 @@ constexpr std::uint32_t queries_of_pool = 1024;
 
 }  // namespace
 
-LogicalDevice::LogicalDevice(int index, bool debug) : instance(instance_of_process(debug)) {
+LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_of_process(options.debug)) {
   const std::vector<VkPhysicalDevice> all = physical_devices(instance);
-  if (index < 0 || index >= static_cast<int>(all.size())) {
-    throw std::runtime_error("no Vulkan device " + std::to_string(index) + ": there are " + std::to_string(all.size()) +
-                             "; `glinpack devices --backend vk-compute` lists them");
+  const std::string& uuid = options.uuid;
+  const auto found = uuid.empty()
+                         ? all.begin() + std::clamp<std::ptrdiff_t>(options.device, 0, std::ssize(all))
+                         : std::ranges::find(all, uuid, [&](VkPhysicalDevice one) { return uuid_of(instance, one); });
+  if (options.device < 0 || found == all.end()) {
+    throw std::runtime_error("no Vulkan device " + (uuid.empty() ? std::to_string(options.device) : uuid) +
+                             ": there are " + std::to_string(all.size()) + "; `glinpack devices` lists them");
   }
-  physical = all[static_cast<std::size_t>(index)];
-  description = describe(instance, physical, index);
+  physical = *found;
+  description = describe(instance, physical, options.device);
   if (!description.usable) throw std::runtime_error(description.renderer + ": " + description.why_unusable);
   instance.GetPhysicalDeviceMemoryProperties(physical, &memory_types_);
   VkPhysicalDeviceProperties2 properties{};
@@ -48,7 +52,10 @@ LogicalDevice::LogicalDevice(int index, bool debug) : instance(instance_of_proce
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   features.pNext = &core;
   features.features.shaderFloat64 = VK_TRUE;
-  const std::vector<const char*> extensions = required_extensions();
+  std::vector<const char*> extensions = required_extensions();
+  if (has_extension(instance, physical, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
+    extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+  }
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features;
@@ -144,19 +151,19 @@ std::optional<std::uint32_t> LogicalDevice::memory_type(std::uint32_t allowed, V
 }
 
 // Dedicated to the buffer: on an H200, other memory is slower, and large parts of it stall.
-VkDeviceMemory LogicalDevice::allocate_for(VkBuffer buffer, Memory memory) const {
+VkDeviceMemory LogicalDevice::allocate_for(VkBuffer buffer, const VkMemoryRequirements& needed, Memory memory,
+                                           const VkExportMemoryAllocateInfo* exported) const {
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                   mapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   const VkMemoryPropertyFlags better = memory == Memory::host   ? mapped | VK_MEMORY_PROPERTY_HOST_CACHED_BIT
                                        : memory == Memory::list ? mapped | local
                                                                 : local;
-  VkMemoryRequirements needed{};
-  vk.GetBufferMemoryRequirements(handle, buffer, &needed);
   std::optional<std::uint32_t> type = memory_type(needed.memoryTypeBits, better);
   if (!type) type = memory_type(needed.memoryTypeBits, better & mapped);
   if (!type) return VK_NULL_HANDLE;
   VkMemoryDedicatedAllocateInfo dedicated{};
   dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
+  dedicated.pNext = exported;
   dedicated.buffer = buffer;
   VkMemoryAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
@@ -165,6 +172,36 @@ VkDeviceMemory LogicalDevice::allocate_for(VkBuffer buffer, Memory memory) const
   info.memoryTypeIndex = *type;
   VkDeviceMemory allocated = VK_NULL_HANDLE;
   return vk.AllocateMemory(handle, &info, nullptr, &allocated) == VK_SUCCESS ? allocated : VK_NULL_HANDLE;
+}
+
+std::optional<LogicalDevice::ExportedMemory> LogicalDevice::export_memory(std::int64_t bytes) const {
+  if (vk.GetMemoryFdKHR == nullptr) throw std::runtime_error(description.renderer + ": Vulkan exports no memory");
+  constexpr auto type = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+  VkExternalMemoryBufferCreateInfo external{};
+  external.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
+  external.handleTypes = type;
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.pNext = &external;
+  info.size = static_cast<VkDeviceSize>(bytes);
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  Garbage made;
+  if (vk.CreateBuffer(handle, &info, nullptr, &made.buffer) != VK_SUCCESS) return std::nullopt;
+  VkMemoryRequirements needed{};
+  vk.GetBufferMemoryRequirements(handle, made.buffer, &needed);
+  VkExportMemoryAllocateInfo exported{};
+  exported.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO;
+  exported.handleTypes = type;
+  made.memory = allocate_for(made.buffer, needed, Memory::matrix, &exported);
+  VkMemoryGetFdInfoKHR wanted{};
+  wanted.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR;
+  wanted.memory = made.memory;
+  wanted.handleType = type;
+  ExportedMemory result{-1, static_cast<std::int64_t>(needed.size)};
+  const bool is_exported =
+      made.memory != VK_NULL_HANDLE && vk.GetMemoryFdKHR(handle, &wanted, &result.file_descriptor) == VK_SUCCESS;
+  destroy(made);  // the descriptor is a reference of its own to the memory
+  return is_exported ? std::optional(result) : std::nullopt;
 }
 
 LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
@@ -182,7 +219,9 @@ LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory mem
   }
   Storage made;
   if (vk.CreateBuffer(handle, &info, nullptr, &made.buffer) != VK_SUCCESS) return {};
-  made.memory = allocate_for(made.buffer, memory);
+  VkMemoryRequirements needed{};
+  vk.GetBufferMemoryRequirements(handle, made.buffer, &needed);
+  made.memory = allocate_for(made.buffer, needed, memory);
   Allocation allocation;
   const bool is_mapped = memory == Memory::host || memory == Memory::list;
   if (made.memory == VK_NULL_HANDLE || vk.BindBufferMemory(handle, made.buffer, made.memory, 0) != VK_SUCCESS ||

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "backend/backend_record.hpp"
 #include "device/compute_device.hpp"
 #include "vulkan/functions.hpp"
 
@@ -35,7 +36,7 @@ struct Query {
 class LogicalDevice {
  public:
   /// Throws std::runtime_error with cause and remedy.
-  LogicalDevice(int index, bool debug);
+  explicit LogicalDevice(const BackendOptions& options);
   LogicalDevice(const LogicalDevice&) = delete;
   LogicalDevice& operator=(const LogicalDevice&) = delete;
   ~LogicalDevice();
@@ -60,6 +61,13 @@ class LogicalDevice {
   /// An id of 0 if there is not that much memory.
   Allocation allocate(std::int64_t bytes, Memory memory);
   void free(BufferId id);
+  /// Device memory for a buffer of `bytes`, as a file descriptor for another API to import. The importer keeps it.
+  struct ExportedMemory {
+    int file_descriptor = -1;
+    std::int64_t bytes = 0;  // of the memory
+  };
+  /// None if there is not that much memory. Throws std::runtime_error if the driver exports none.
+  std::optional<ExportedMemory> export_memory(std::int64_t bytes) const;
   /// Null if it was freed.
   VkBuffer buffer_of(BufferId id) const;
 
@@ -93,7 +101,8 @@ class LogicalDevice {
   void choose_queues();
   void create_layouts();
   VkSemaphore make_timeline() const;
-  VkDeviceMemory allocate_for(VkBuffer buffer, Memory memory) const;
+  VkDeviceMemory allocate_for(VkBuffer buffer, const VkMemoryRequirements& needed, Memory memory,
+                              const VkExportMemoryAllocateInfo* exported = nullptr) const;
   std::optional<std::uint32_t> memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const;
   void destroy(const Garbage& garbage) const;
   void destroy_passed();
