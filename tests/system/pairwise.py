@@ -12,10 +12,11 @@ from launch import GlinpackTest, npy, read_npy
 N = [1, 37, 64]
 NB = [8, 32, 50]
 RANKS = 4
+COMPUTE = ["gl-compute", "vk-compute"]
 
 # The values of options that need no separate jobs. Add the values of new options here.
 OPTIONS = {
-    "backend": ["reference", "openblas", "gl-compute", "gl-raster"],
+    "backend": ["reference", "openblas", "gl-compute", "vk-compute", "gl-raster"],
     "precision": ["single", "double", "mixed"],
     "pivoting": ["local", "partial", "tournament"],
     "panel": ["auto", "host", "device"],
@@ -43,7 +44,7 @@ def is_possible(case):
     return not (is_raster and case.get("precision") == "double" or
                 is_row_by_row and case.get("lookahead", "0") != "0" or
                 is_other and case.get("raster-coordinates") == "computed" or
-                case.get("panel") == "device" and (case.get("backend", "gl-compute") != "gl-compute" or
+                case.get("panel") == "device" and (case.get("backend", "gl-compute") not in COMPUTE or
                                                    case.get("pivoting", "tournament") != "tournament") or
                 case.get("compute-only") and (case.get("precision") == "mixed" or case.get("pivoting") == "tournament" or
                                               case.get("panel") == "device"))
@@ -151,14 +152,14 @@ class CoveringArray(unittest.TestCase):
                     *(("backend", backend, "raster-coordinates", "computed")
                       for backend in OPTIONS["backend"] if backend != "gl-raster"),
                     *(("backend", backend, "panel", "device")
-                      for backend in OPTIONS["backend"] if backend != "gl-compute"),
+                      for backend in OPTIONS["backend"] if backend not in COMPUTE),
                     *(("pivoting", pivoting, "panel", "device") for pivoting in ["local", "partial"]),
                     ("panel", "device", "raster-coordinates", "computed")}
         for first, second in itertools.combinations(OPTIONS, 2):
             for one, other in itertools.product(OPTIONS[first], OPTIONS[second]):
                 pair = (first, one, second, other)
                 self.assertNotEqual(pair in covered, pair in excluded, pair)
-        self.assertLess(len(cases), 2 * 28)  # 28: the pairs of backends and broadcasts
+        self.assertLess(len(cases), 1.2 * 40)  # 40: the pairs of backends and broadcasts
 
     def test_it_is_reproducible(self):
         self.assertEqual(covering_array(), covering_array())

@@ -47,7 +47,7 @@ MemoryObjectHandle VulkanMemory::allocate(GLuint buffer, std::int64_t bytes) con
   constexpr std::int64_t tail = 1024;  // llvmpipe needs bytes after the end, and canaries of tests
   const auto exported = device_->export_memory(bytes + tail);
   MemoryObjectHandle imported;
-  if (exported) imported = import(context_.shared_from_this(), buffer, bytes, *exported);
+  if (exported.file_descriptor >= 0) imported = import(context_.shared_from_this(), buffer, bytes, exported);
   if (imported.id() == 0) context_.discard_debug_error();
   return imported;
 }

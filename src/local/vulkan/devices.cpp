@@ -4,31 +4,12 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdlib>
 #include <exception>
-#include <string_view>
 
 #include "host/host_memory.hpp"
 
 namespace glinpack::vulkan {
-namespace {
-
-std::vector<VkExtensionProperties> extensions_of(const Instance& instance, VkPhysicalDevice physical) {
-  std::uint32_t count = 0;
-  instance.EnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  instance.EnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
-  return extensions;
-}
-
-}  // namespace
-
-bool has_extension(const Instance& instance, VkPhysicalDevice physical, std::string_view wanted) {
-  return std::ranges::any_of(extensions_of(instance, physical),
-                             [&](const auto& extension) { return extension.extensionName == wanted; });
-}
-
 namespace {
 
 /// What the device lacks; empty if it has all.
@@ -67,6 +48,14 @@ std::uint32_t heap_of(const VkPhysicalDeviceMemoryProperties& memory) {
 std::int64_t host_memory(const std::string& wanted) { return number_named("/proc/meminfo", wanted).value_or(0) * 1024; }
 
 }  // namespace
+
+bool has_extension(const Instance& instance, VkPhysicalDevice physical, std::string_view wanted) {
+  std::uint32_t count = 0;
+  instance.EnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> all(count);
+  instance.EnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data());
+  return std::ranges::any_of(all, [&](const auto& extension) { return extension.extensionName == wanted; });
+}
 
 std::vector<const char*> required_extensions() {
   return {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME};
@@ -134,8 +123,7 @@ DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, 
   description.invocations = properties.limits.maxComputeWorkGroupInvocations;
   constexpr VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |
                                             VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
-  // Mesa's lavapipe 22.3 has wrong results of subgroups in panel_partial.comp
-  if (!description.software && (core.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+  if ((core.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
       (core.subgroupSupportedOperations & needed) == needed) {
     description.subgroup_size = static_cast<int>(core.subgroupSize);
   }
@@ -170,8 +158,8 @@ std::vector<std::string> driver_variables() {
 std::string driver_variables_text() {
   const std::vector<std::string> variables = driver_variables();
   if (variables.empty()) return "";
-  return fmt::format("{} {} set: correct or unset {}", fmt::join(variables, ", "), variables.size() == 1 ? "is" : "are",
-                     variables.size() == 1 ? "it" : "them");
+  return fmt::format("{} {}", fmt::join(variables, ", "),
+                     variables.size() == 1 ? "is set: correct or unset it" : "are set: correct or unset them");
 }
 
 }  // namespace glinpack::vulkan

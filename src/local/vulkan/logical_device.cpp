@@ -12,6 +12,7 @@ namespace glinpack::vulkan {
 namespace {
 
 constexpr std::uint32_t queries_of_pool = 1024;
+constexpr auto exported_type = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
 
 }  // namespace
 
@@ -151,65 +152,16 @@ std::optional<std::uint32_t> LogicalDevice::memory_type(std::uint32_t allowed, V
 }
 
 // Dedicated to the buffer: on an H200, other memory is slower, and large parts of it stall.
-VkDeviceMemory LogicalDevice::allocate_for(VkBuffer buffer, const VkMemoryRequirements& needed, Memory memory,
-                                           const VkExportMemoryAllocateInfo* exported) const {
+LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory memory, bool is_exported) const {
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                   mapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  const VkMemoryPropertyFlags better = memory == Memory::host   ? mapped | VK_MEMORY_PROPERTY_HOST_CACHED_BIT
-                                       : memory == Memory::list ? mapped | local
-                                                                : local;
-  std::optional<std::uint32_t> type = memory_type(needed.memoryTypeBits, better);
-  if (!type) type = memory_type(needed.memoryTypeBits, better & mapped);
-  if (!type) return VK_NULL_HANDLE;
-  VkMemoryDedicatedAllocateInfo dedicated{};
-  dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
-  dedicated.pNext = exported;
-  dedicated.buffer = buffer;
-  VkMemoryAllocateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
-  info.pNext = &dedicated;
-  info.allocationSize = needed.size;
-  info.memoryTypeIndex = *type;
-  VkDeviceMemory allocated = VK_NULL_HANDLE;
-  return vk.AllocateMemory(handle, &info, nullptr, &allocated) == VK_SUCCESS ? allocated : VK_NULL_HANDLE;
-}
-
-std::optional<LogicalDevice::ExportedMemory> LogicalDevice::export_memory(std::int64_t bytes) const {
-  if (vk.GetMemoryFdKHR == nullptr) throw std::runtime_error(description.renderer + ": Vulkan exports no memory");
-  constexpr auto type = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
   VkExternalMemoryBufferCreateInfo external{};
   external.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
-  external.handleTypes = type;
-  VkBufferCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-  info.pNext = &external;
-  info.size = static_cast<VkDeviceSize>(bytes);
-  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  Garbage made;
-  if (vk.CreateBuffer(handle, &info, nullptr, &made.buffer) != VK_SUCCESS) return std::nullopt;
-  VkMemoryRequirements needed{};
-  vk.GetBufferMemoryRequirements(handle, made.buffer, &needed);
-  VkExportMemoryAllocateInfo exported{};
-  exported.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO;
-  exported.handleTypes = type;
-  made.memory = allocate_for(made.buffer, needed, Memory::matrix, &exported);
-  VkMemoryGetFdInfoKHR wanted{};
-  wanted.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR;
-  wanted.memory = made.memory;
-  wanted.handleType = type;
-  ExportedMemory result{-1, static_cast<std::int64_t>(needed.size)};
-  const bool is_exported =
-      made.memory != VK_NULL_HANDLE && vk.GetMemoryFdKHR(handle, &wanted, &result.file_descriptor) == VK_SUCCESS;
-  destroy(made);  // the descriptor is a reference of its own to the memory
-  return is_exported ? std::optional(result) : std::nullopt;
-}
-
-LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
-  const std::lock_guard lock(mutex_);
-  destroy_passed();
+  external.handleTypes = exported_type;
   const std::array<std::uint32_t, 2> families{kernels_.family, copies_.family};
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.pNext = is_exported ? &external : nullptr;
   info.size = static_cast<VkDeviceSize>(bytes);
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (families[0] != families[1]) {
@@ -221,11 +173,49 @@ LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory mem
   if (vk.CreateBuffer(handle, &info, nullptr, &made.buffer) != VK_SUCCESS) return {};
   VkMemoryRequirements needed{};
   vk.GetBufferMemoryRequirements(handle, made.buffer, &needed);
-  made.memory = allocate_for(made.buffer, needed, memory);
+  const VkMemoryPropertyFlags better = memory == Memory::host   ? mapped | VK_MEMORY_PROPERTY_HOST_CACHED_BIT
+                                       : memory == Memory::list ? mapped | local
+                                                                : local;
+  std::optional<std::uint32_t> type = memory_type(needed.memoryTypeBits, better);
+  if (!type) type = memory_type(needed.memoryTypeBits, better & mapped);
+  VkExportMemoryAllocateInfo exported{};
+  exported.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO;
+  exported.handleTypes = exported_type;
+  VkMemoryDedicatedAllocateInfo dedicated{};
+  dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
+  dedicated.pNext = is_exported ? &exported : nullptr;
+  dedicated.buffer = made.buffer;
+  const VkMemoryAllocateInfo allocated{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &dedicated, needed.size,
+                                       type.value_or(0)};
+  made.bytes = static_cast<std::int64_t>(needed.size);
+  if (type && vk.AllocateMemory(handle, &allocated, nullptr, &made.memory) == VK_SUCCESS &&
+      vk.BindBufferMemory(handle, made.buffer, made.memory, 0) == VK_SUCCESS) {
+    return made;
+  }
+  destroy({made.buffer, made.memory, VK_NULL_HANDLE});
+  return {};
+}
+
+LogicalDevice::ExportedMemory LogicalDevice::export_memory(std::int64_t bytes) const {
+  if (vk.GetMemoryFdKHR == nullptr) throw std::runtime_error(description.renderer + ": Vulkan exports no memory");
+  const Storage made = make_storage(bytes, Memory::matrix, true);
+  const VkMemoryGetFdInfoKHR wanted{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, nullptr, made.memory, exported_type};
+  ExportedMemory exported{-1, made.bytes};
+  if (made.memory != VK_NULL_HANDLE && vk.GetMemoryFdKHR(handle, &wanted, &exported.file_descriptor) != VK_SUCCESS) {
+    exported.file_descriptor = -1;
+  }
+  destroy({made.buffer, made.memory, VK_NULL_HANDLE});  // the descriptor is a reference of its own to the memory
+  return exported;
+}
+
+LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
+  const std::lock_guard lock(mutex_);
+  destroy_passed();
+  const Storage made = make_storage(bytes, memory, false);
   Allocation allocation;
   const bool is_mapped = memory == Memory::host || memory == Memory::list;
-  if (made.memory == VK_NULL_HANDLE || vk.BindBufferMemory(handle, made.buffer, made.memory, 0) != VK_SUCCESS ||
-      (is_mapped && vk.MapMemory(handle, made.memory, 0, VK_WHOLE_SIZE, 0, &allocation.data) != VK_SUCCESS)) {
+  if (made.memory == VK_NULL_HANDLE) return {};
+  if (is_mapped && vk.MapMemory(handle, made.memory, 0, VK_WHOLE_SIZE, 0, &allocation.data) != VK_SUCCESS) {
     destroy({made.buffer, made.memory, VK_NULL_HANDLE});
     return {};
   }

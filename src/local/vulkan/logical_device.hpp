@@ -63,11 +63,11 @@ class LogicalDevice {
   void free(BufferId id);
   /// Device memory for a buffer of `bytes`, as a file descriptor for another API to import. The importer keeps it.
   struct ExportedMemory {
-    int file_descriptor = -1;
-    std::int64_t bytes = 0;  // of the memory
+    int file_descriptor = -1;  // -1: there is not that much memory
+    std::int64_t bytes = 0;    // of the memory
   };
-  /// None if there is not that much memory. Throws std::runtime_error if the driver exports none.
-  std::optional<ExportedMemory> export_memory(std::int64_t bytes) const;
+  /// Throws std::runtime_error if the driver exports none.
+  ExportedMemory export_memory(std::int64_t bytes) const;
   /// Null if it was freed.
   VkBuffer buffer_of(BufferId id) const;
 
@@ -93,6 +93,7 @@ class LogicalDevice {
   struct Storage {
     VkBuffer buffer = VK_NULL_HANDLE;
     VkDeviceMemory memory = VK_NULL_HANDLE;
+    std::int64_t bytes = 0;  // of the memory
   };
   struct Retired {
     Garbage garbage;
@@ -101,8 +102,7 @@ class LogicalDevice {
   void choose_queues();
   void create_layouts();
   VkSemaphore make_timeline() const;
-  VkDeviceMemory allocate_for(VkBuffer buffer, const VkMemoryRequirements& needed, Memory memory,
-                              const VkExportMemoryAllocateInfo* exported = nullptr) const;
+  Storage make_storage(std::int64_t bytes, Memory memory, bool is_exported) const;  // null if there is no memory
   std::optional<std::uint32_t> memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const;
   void destroy(const Garbage& garbage) const;
   void destroy_passed();
