@@ -87,7 +87,9 @@ TEST(DevicesCommand, reports_that_auto_skips_software_devices) {
 TEST(DevicesCommand, gives_a_remedy_if_no_device_is_usable) {
   EXPECT_THAT(devices_text(std::vector<SeenDevice>{{broken()}}), HasSubstr("No usable OpenGL device."));
   EXPECT_THAT(devices_text({}), AllOf(HasSubstr("libegl-mesa0"), HasSubstr("mesa-vulkan-drivers")));
-  EXPECT_THAT(devices_text(std::vector<SeenDevice>{{broken(), in_vulkan(hardware())}}),
+  DeviceDescription by_vulkan = in_vulkan(hardware());
+  by_vulkan.index = broken().index;
+  EXPECT_THAT(devices_text(std::vector<SeenDevice>{{broken(), by_vulkan}}),
               AllOf(HasSubstr("No usable OpenGL device."), HasSubstr("<- --backend auto takes it")));
 }
 
