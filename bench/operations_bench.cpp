@@ -59,7 +59,7 @@ Limits measured_limits() {
   limits.upload = limits.download = limits.copy / 2;  // a byte that is read and written crosses once
   if (settings.on_device()) {
     const DeviceCeilings device =
-        compute::measure_device_ceilings(gl::open_device(settings.options.device), ShaderSource(), measuring);
+        compute::measure_device_ceilings(gl::open_device(settings.options), ShaderSource(), measuring);
     limits.flops_single = device.fma_single.median;
     limits.flops_double = device.fma_double.median;
     limits.copy = device.copy.rate.median;

@@ -41,16 +41,15 @@ std::string limit_lines(const DeviceDescription& device) {
          line("invocations", fmt::format("{} a work group", device.invocations));
 }
 
-std::string device_block(const DeviceDescription& device, bool taken) {
+std::string device_block(const SeenDevice& apis, bool taken) {
+  const DeviceDescription& device = best_of(apis);
   std::string text =
       fmt::format("device {}: {}{}\n", device.index, device.renderer.empty() ? "(no renderer)" : device.renderer,
                   taken ? "  <- --backend auto takes it" : "");
-  if (!device.usable) text += line("usable", "no: " + device.why_unusable);
   if (!device.vendor.empty()) text += line("vendor", device.vendor);
-  if (!device.version.empty()) text += line("driver", device.version);
+  for (const DeviceDescription& one : apis) text += line(one.api, one.usable ? one.version : "no: " + one.why_unusable);
   if (device.usable) {
-    text +=
-        line("kind", device.software ? fmt::format("software {}: computed by the processor", device.api) : "hardware");
+    text += line("kind", device.software ? "software: computed by the processor" : "hardware");
     text += line("memory", memory_of(device)) + limit_lines(device);
   }
   if (device.cuda_ordinal >= 0) text += line("CUDA ordinal", fmt::format("{}", device.cuda_ordinal));
@@ -59,34 +58,50 @@ std::string device_block(const DeviceDescription& device, bool taken) {
   return text + '\n';
 }
 
-bool any_usable(std::span<const DeviceDescription> devices) {
-  return std::any_of(devices.begin(), devices.end(), [](const DeviceDescription& device) { return device.usable; });
+bool is_usable(const SeenDevice& apis) { return best_of(apis).usable; }
+
+/// The API and its remedies, if no device is usable by it.
+std::string absence(const DeviceCatalog& catalog, std::span<const SeenDevice> devices) {
+  for (const SeenDevice& apis : devices) {
+    for (const DeviceDescription& one : apis) {
+      if (one.api == catalog.api && one.usable) return {};
+    }
+  }
+  const std::string variables = catalog.driver_variables_text();
+  return variables + (variables.empty() ? "" : "\n") +
+         fmt::format("No usable {} device. {}", catalog.api, catalog.remedy);
+}
+
+/// The index of the device that `--backend auto` takes, -1 if none.
+int automatic_device(std::span<const SeenDevice> devices) {
+  std::vector<DeviceDescription> best;
+  for (const SeenDevice& apis : devices) best.push_back(best_of(apis));
+  return device_for_local_rank(best, 0, false);
 }
 
 }  // namespace
 
-std::string devices_text(std::span<const DeviceDescription> devices, int automatic, std::string_view backend) {
+std::string devices_text(std::span<const SeenDevice> devices) {
+  const int automatic = automatic_device(devices);
   std::string text;
-  for (const DeviceDescription& device : devices) text += device_block(device, device.index == automatic);
-  if (!any_usable(devices)) {
-    const DeviceCatalog& catalog = device_catalog(backend);
-    const std::string variables = catalog.driver_variables_text();
-    return text + variables + (variables.empty() ? "" : "\n") +
-           fmt::format("No usable {0} device. {1}Without {0}, --backend {2} computes on the processor.\n", catalog.api,
-                       catalog.remedy, automatic_backend(MemorySpace::host).name);
+  for (const SeenDevice& apis : devices) text += device_block(apis, apis.front().index == automatic);
+  for (const BackendRecord* backend : automatic_backends(MemorySpace::device)) {
+    text += absence(*backend->devices, devices);
   }
-  if (automatic < 0 && backend == automatic_backend(MemorySpace::device).name) {
-    text +=
-        fmt::format("--backend auto takes OpenBLAS: no usable device is hardware. --backend {} takes software {}.\n",
-                    backend, device_catalog().api);
+  const std::string_view host = automatic_backend(MemorySpace::host).name;
+  if (std::ranges::none_of(devices, is_usable)) {
+    text += fmt::format("Without a device, --backend {} computes on the processor.\n", host);
+  } else if (automatic < 0) {
+    text += fmt::format("--backend auto takes {}: no usable device is hardware.\n", host);
   }
   return text;
 }
 
-json devices_json(std::span<const DeviceDescription> devices, int automatic) {
+json devices_json(std::span<const SeenDevice> devices) {
   const auto known = [](std::int64_t value) { return value > 0 ? json(value) : json(); };
   json list = json::array();
-  for (const DeviceDescription& device : devices) {
+  for (const SeenDevice& apis : devices) {
+    const DeviceDescription& device = best_of(apis);
     json entry = device_json(device);
     entry.update({{"usable", device.usable},
                   {"why_unusable", device.usable ? json() : json(device.why_unusable)},
@@ -99,30 +114,31 @@ json devices_json(std::span<const DeviceDescription> devices, int automatic) {
                   {"texture_side", known(device.texture_side)},
                   {"shared_memory", known(device.shared_memory)},
                   {"invocations", known(device.invocations)}});
+    for (const DeviceDescription& one : apis) {
+      entry["apis"][one.api] = {{"usable", one.usable},
+                                {"why_unusable", one.usable ? json() : json(one.why_unusable)},
+                                {"version", one.version}};
+    }
     list.push_back(std::move(entry));
   }
+  const int automatic = automatic_device(devices);
   return {{"devices", list}, {"automatic", automatic < 0 ? json() : json(automatic)}};
 }
 
 OptionTable devices_table(DevicesOptions& o) {
-  return {.command = "devices",
-          .description =
-              "Lists the devices of this machine: index (for --device), vendor, renderer, driver, limits, memory, CUDA "
-              "ordinal, whether it is software, and why it is unusable.",
-          .footer = devices_footer,
-          .groups = {{"",
-                      {{"backend", name_value(o.backend, tuned_backend_choices()),
-                        "gl-compute: EGL devices, of gl-raster, too; vk-compute: Vulkan devices"},
-                       {"json", flag(o.json), "Print as JSON; sizes in bytes"}}}}};
+  return {
+      .command = "devices",
+      .description =
+          "Lists the devices of this machine, each once: index (for --device), vendor, renderer, GPU APIs and their "
+          "drivers, limits, memory, CUDA ordinal, whether it is software, and why it is unusable.",
+      .footer = devices_footer,
+      .groups = {{"", {{"json", flag(o.json), "Print as JSON; sizes in bytes"}}}}};
 }
 
 int run_devices_command(const DevicesOptions& options, std::ostream& out) {
-  const std::vector<DeviceDescription> devices = device_catalog(options.backend).list();
-  const bool may_be_automatic = options.backend == automatic_backend(MemorySpace::device).name;
-  const int automatic = may_be_automatic ? device_for_local_rank(devices, 0, false) : -1;
-  print(out, options.json ? dumped(devices_json(devices, automatic), 2) + '\n'
-                          : devices_text(devices, automatic, options.backend));
-  return any_usable(devices) ? 0 : 1;
+  const std::vector<SeenDevice> devices = list_all_devices();
+  print(out, options.json ? dumped(devices_json(devices), 2) + '\n' : devices_text(devices));
+  return std::ranges::any_of(devices, is_usable) ? 0 : 1;
 }
 
 }  // namespace glinpack::app

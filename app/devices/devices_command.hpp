@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "app/options/fields.hpp"
 #include "backend/device_catalog.hpp"
@@ -13,7 +13,6 @@
 namespace glinpack::app {
 
 struct DevicesOptions {
-  std::string backend = "gl-compute";  // whose devices
   bool json = false;
 };
 
@@ -22,10 +21,11 @@ OptionTable devices_table(DevicesOptions& options);
 /// Lists all devices, as text or JSON. Returns the exit code: 0, or 1 if no device is usable.
 int run_devices_command(const DevicesOptions& options, std::ostream& out);
 
-/// The text and JSON reports of the devices of a backend. `automatic`: the index of the device that `--backend auto`
-/// uses, -1 if none.
-std::string devices_text(std::span<const DeviceDescription> devices, int automatic,
-                         std::string_view backend = "gl-compute");
-nlohmann::json devices_json(std::span<const DeviceDescription> devices, int automatic);
+/// A device as each API describes it that sees it (same_devices()).
+using SeenDevice = std::vector<DeviceDescription>;
+
+/// The text and JSON reports.
+std::string devices_text(std::span<const SeenDevice> devices);
+nlohmann::json devices_json(std::span<const SeenDevice> devices);
 
 }  // namespace glinpack::app

@@ -156,19 +156,18 @@ json json_of(const PeakRow& row) {
   return object;
 }
 
-// The index of the device to measure, -1 for none.
-int device_to_measure(const PeaksOptions& options, std::vector<std::string>& notes) {
+std::optional<DeviceDescription> device_to_measure(const PeaksOptions& options, std::vector<std::string>& notes) {
   const BackendRecord* backend = find_backend(options.backend);
-  if (backend != nullptr && backend->memory == MemorySpace::host) return -1;
+  if (backend != nullptr && backend->memory == MemorySpace::host) return std::nullopt;
   const DeviceCatalog& catalog = device_catalog(options.backend);
-  const std::vector<DeviceDescription> devices = catalog.list();
+  const std::vector<DeviceDescription> devices = list_devices(options.backend);
   const bool software_allowed = backend != nullptr || options.device.has_value();
   if (!options.device && !software_allowed && device_for_local_rank(devices, 0, false) < 0) {
     notes.push_back(
         fmt::format("no hardware {0} device is usable: the host alone was measured; --backend {1} measures software "
                     "{0}, `glinpack devices` says what there is",
                     catalog.api, automatic_backend(MemorySpace::device).name));
-    return -1;
+    return std::nullopt;
   }
   PluOptions plu;
   plu.device = options.device;
@@ -177,10 +176,10 @@ int device_to_measure(const PeaksOptions& options, std::vector<std::string>& not
 
 Peaks measure(const PeaksOptions& options, std::vector<std::string> notes) {
   Peaks peaks{.device = {}, .host = {}, .host_name = host_name(), .notes = std::move(notes)};
-  const int device = device_to_measure(options, peaks.notes);
-  if (device >= 0) {
-    const BackendOptions backend{.device = device, .values = {{"shader-dir", options.shader_dir}}};
-    peaks.device = device_catalog(options.backend).measure_ceilings(backend, options.measuring);
+  if (const auto device = device_to_measure(options, peaks.notes)) {
+    const BackendOptions backend{
+        .device = device->index, .values = {{"shader-dir", options.shader_dir}}, .uuid = device->uuid};
+    peaks.device = automatic_backend(device->api).devices->measure_ceilings(backend, options.measuring);
   }
   const std::vector<NodeView> views{view_node()};
   if (std::string note = threads_note(options.threads); !note.empty()) peaks.notes.push_back(std::move(note));

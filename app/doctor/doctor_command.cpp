@@ -123,14 +123,13 @@ DoctorOptions parse_on_all_ranks(const std::vector<std::string>& arguments) {
   return options;
 }
 
-void read_sensors(const Devices& devices, json& mine) {
+void read_sensors(const DeviceDescription* device, json& mine) {
   read_clocks("", mine["processor"]);
   if (hardware_of(mine) == nullptr) return;
   json& facts = mine["device"];
-  const DeviceDescription& device = devices->at(facts["index"].get<std::size_t>());
   const std::string address =
       read_device_sensor(sensors::Places::from_environment(),
-                         {.vendor = device.vendor, .uuid = device.uuid, .drm_file = device.drm_file}, facts);
+                         {.vendor = device->vendor, .uuid = device->uuid, .drm_file = device->drm_file}, facts);
   if (facts["pci"].is_null()) facts["pci"] = PciBus().device(address);
 }
 
@@ -141,12 +140,15 @@ std::optional<Screening> measure(const DoctorOptions& options, const Devices& de
   if (mine["process"]["world_size"] > 1) {
     screening = screen_links(MPI_COMM_WORLD, {.seconds = options.network_seconds, .concurrent_pairs = false});
   }
-  const json& device = mine["device"];
-  const bool measured = !device.is_null() && (!device["software"].get<bool>() || computes_on_device(options.backend));
-  mine["gemm"] = measure_gemm(mine["processor"]["threads"], measured ? device["index"].get<int>() : -1,
+  const DeviceDescription* device = nullptr;
+  if (const json& facts = mine["device"]; !facts.is_null()) {
+    device = &*std::ranges::find(*devices, facts["index"].get<int>(), &DeviceDescription::index);
+  }
+  const bool is_measured = device != nullptr && (!device->software || computes_on_device(options.backend));
+  mine["gemm"] = measure_gemm(mine["processor"]["threads"], is_measured ? device : nullptr,
                               {.repeat = 5, .seconds = options.gemm_seconds});
   mine["processor"]["other_load"] = load.of_others();
-  read_sensors(devices, mine);  // right after the products, while the device is still warm
+  read_sensors(device, mine);  // right after the products, while the device is still warm
   return screening;
 }
 
@@ -175,7 +177,7 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
                       .threads = options.threads.value_or(default_threads(session))};
   Devices devices;
   const bool may_use_devices = options.backend == "auto" || computes_on_device(options.backend);
-  if (may_use_devices) devices = device_catalog(options.backend).list();
+  if (may_use_devices) devices = list_devices(options.backend);
   json mine = gather_quick_facts(session, target, devices);
   Facts facts{.ranks = {}, .quick = options.quick, .screening = {}};
   if (!options.quick) facts.screening = measure(options, devices, mine);

@@ -75,23 +75,25 @@ std::string read_device_sensor(const sensors::Places& places, const sensors::Gpu
   return sensor.info().id;
 }
 
-json measure_gemm(int threads, int device, const MeasuringOptions& options) {
+json measure_gemm(int threads, const DeviceDescription* device, const MeasuringOptions& options) {
   BackendOptions backend_options;
   backend_options.threads = threads;
   json gemm{{"host", nullptr}, {"device", nullptr}, {"error", ""}};
-  const auto measure_in = [&](const char* key, MemorySpace memory) {
-    const std::string_view backend = automatic_backend(memory).name;
+  const auto measure = [&](const char* key, const BackendRecord& backend) {
     try {
-      gemm[key] = update_rate(backend, backend_options, options);
+      gemm[key] = update_rate(backend.name, backend_options, options);
     } catch (const std::exception& failure) {
-      gemm["error"] = std::string(backend) + ": " + failure.what();
+      gemm["error"] = std::string(backend.name) + ": " + failure.what();
     }
   };
   world().barrier();
-  measure_in("host", MemorySpace::host);
+  measure("host", automatic_backend(MemorySpace::host));
   world().barrier();
-  backend_options.device = device;
-  if (device >= 0) measure_in("device", MemorySpace::device);
+  if (device != nullptr) {
+    backend_options.device = device->index;
+    backend_options.uuid = device->uuid;
+    measure("device", automatic_backend(device->api));
+  }
   return gemm;
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "backend/device_catalog.hpp"
 #include "base/measuring.hpp"
 #include "sensors/find_sensors.hpp"
 
@@ -19,8 +20,8 @@ std::string read_device_sensor(const sensors::Places& places, const sensors::Gpu
                                nlohmann::json& device);
 
 /// "gemm": C <- C - A B in double precision on every rank at the same time, as in a run. On the host, it uses the
-/// backend that "auto" selects for `threads` threads; on the device, if `device` >= 0, the one for devices. Collective
+/// backend that "auto" selects for `threads` threads; on the device, if it is not null, the one of its API. Collective
 /// over MPI_COMM_WORLD. Does not throw: the result holds a backend's error.
-nlohmann::json measure_gemm(int threads, int device, const MeasuringOptions& options);
+nlohmann::json measure_gemm(int threads, const DeviceDescription* device, const MeasuringOptions& options);
 
 }  // namespace glinpack::app::doctor

@@ -219,7 +219,7 @@ OptionTable program_table(const Program& program) {
   }
   lists.push_back(
       {"Environment",
-       {{"EGL_VISIBLE_DEVICES", "EGL devices to use, in this order: 0,2"},
+       {{"EGL_VISIBLE_DEVICES", "Devices to use, by the indices that EGL gives them, in this order: 0,2"},
         {"GLINPACK_LOG", "Level of messages without --log-level: trace, debug, info, warn, error, off"},
         {"GLINPACK_OVERSUBSCRIBED",
          "If set, waiting processes yield the processor. Needed only in containers that hide that processes share "

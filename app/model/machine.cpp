@@ -90,9 +90,10 @@ double residual_of(const NormalEquations& equations, const Vector& x) {
   return residual;
 }
 
-// The figures are for the backend that "auto" selects on devices.
+// The figures are for the backends that "auto" selects on devices.
 bool is_measured(const std::string& backend) {
-  return find_backend(backend) == &automatic_backend(MemorySpace::device);
+  const BackendRecord* record = find_backend(backend);
+  return record != nullptr && record->automatic && record->memory == MemorySpace::device;
 }
 
 // tests/system/planning.py repeats the fit.

@@ -176,8 +176,8 @@ std::vector<Field> machine_fields(PluOptions& o) {
                                    : fmt::format("{}", *o.peak); });
   return {
       {"backend", name_value(o.backend, backend_choices()),
-       "What computes (docs/getting-started.md). auto: gl-compute if every process has a hardware OpenGL device, else "
-       "openblas"},
+       "What computes (docs/getting-started.md). auto: gl-compute or vk-compute, whichever is faster, if every process "
+       "has a hardware device, else openblas"},
       {"device", whole(o.device, 0, largest_device, "INDEX"), "Device of every process, an index of `glinpack devices`",
        "by local rank"},
       {"threads", whole(o.threads, 1, largest_threads), "Host threads of each process",

@@ -427,7 +427,7 @@ struct PoissonStudy {
     constexpr MeasuringOptions measuring{};
     if (machine.device) {
       const int device = machine.device->description().index;
-      copies.device = compute::measure_device_copy(gl::open_device(device), ShaderSource(options.shader_dir), measuring)
+      copies.device = compute::measure_device_copy(gl::open_device({.device = device}), ShaderSource(options.shader_dir), measuring)
                           .rate.median;
     }
     for (const std::string& name : options.host) {

@@ -102,8 +102,9 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input, C
     return 0;
   }
   input.machine = choose_machine(input.options, input.session);
-  for (const std::string& note : {input.machine.tile_note, threads_note(input.options.threads)}) {
-    if (!note.empty()) input.context.notes.push_back(note);
+  for (const std::string& note : input.machine.notes) input.context.notes.push_back(note);
+  if (std::string note = threads_note(input.options.threads); !note.empty()) {
+    input.context.notes.push_back(std::move(note));
   }
   if (input.options.doctor && input.options.runs()) {
     for (std::string& note : checks(input.session, input.options, input.machine)) {

@@ -1,7 +1,11 @@
 #include "app/program/machine.hpp"
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <exception>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "app/program/agreement.hpp"
@@ -47,25 +51,28 @@ std::string tile_note_of(const BackendRecord& backend, const PluOptions& options
 
 }  // namespace
 
-int choose_device(const PluOptions& options, const DeviceCatalog& catalog,
-                  const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed) {
-  if (!options.device) {
-    const int chosen = device_for_local_rank(devices, local_rank, software_allowed);
-    if (chosen < 0) throw InputError(why_no_device(catalog, devices));
-    spdlog::debug("device {}: chosen by local rank {}", chosen, local_rank);
-    return chosen;
+DeviceDescription choose_device(const PluOptions& options, const DeviceCatalog& catalog,
+                                const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed) {
+  const int chosen = options.device.value_or(device_for_local_rank(devices, local_rank, software_allowed));
+  if (!options.device && chosen < 0) throw InputError(why_no_device(catalog, devices));
+  const auto device = std::ranges::find(devices, chosen, &DeviceDescription::index);
+  if (device == devices.end()) {
+    throw InputError("--device " + std::to_string(chosen) + ": there is no such device, but " +
+                     std::to_string(devices.size()) + ", counted from 0; see glinpack devices");
   }
-  for (const DeviceDescription& device : devices) {
-    if (device.index != *options.device) continue;
-    if (!device.usable) throw InputError("--device " + std::to_string(device.index) + ": " + device.why_unusable);
-    if (device.software && !software_allowed) {
-      throw InputError("--device " + std::to_string(device.index) + " is software " + std::string(catalog.api));
-    }
-    spdlog::debug("device {}: chosen by --device", device.index);
-    return device.index;
+  if (!device->usable) throw InputError("--device " + std::to_string(chosen) + ": " + device->why_unusable);
+  if (device->software && !software_allowed) {
+    throw InputError("--device " + std::to_string(chosen) + " is software " + device->api);
   }
-  throw InputError("--device " + std::to_string(*options.device) + ": there is no such device, but " +
-                   std::to_string(devices.size()) + ", counted from 0; see glinpack devices");
+  spdlog::debug("device {}: chosen by {}", chosen,
+                options.device ? "--device" : fmt::format("local rank {}", local_rank));
+  return *device;
+}
+
+std::size_t fastest(const std::vector<std::vector<double>>& rates) {
+  std::vector<double> slowest;
+  for (const std::vector<double>& of_ranks : rates) slowest.push_back(*std::ranges::min_element(of_ranks));
+  return static_cast<std::size_t>(std::ranges::max_element(slowest) - slowest.begin());
 }
 
 int default_threads(const MpiSession& session) {
@@ -82,32 +89,100 @@ std::string threads_note(const std::optional<int>& threads_option) {
          "; --threads overrides it";
 }
 
+namespace {
+
+/// Rates of the update by each backend on this rank's device, 0 where it does not work. All take turns, twice, for a
+/// tenth of a second, after an update that raises the clock.
+std::vector<double> measured_rates(const std::vector<const BackendRecord*>& backends, const BackendOptions& options,
+                                   Precision precision) {
+  constexpr MeasuringOptions warm_up{.repeat = 1, .seconds = 0.2}, turn{.repeat = 1, .seconds = 0.025};
+  std::vector<double> rates(backends.size());
+  std::vector<std::function<double(const MeasuringOptions&)>> updates(backends.size());
+  for (const bool is_measured : {false, true, true}) {
+    for (std::size_t i = 0; i < backends.size(); ++i) {
+      try {
+        if (!updates[i]) updates[i] = backends[i]->tiles->open_update(options, precision);
+        if (is_measured) rates[i] = std::max(rates[i], updates[i](turn));
+        if (!is_measured && i + 1 == backends.size()) updates[i](warm_up);
+      } catch (const std::exception& error) {
+        spdlog::debug("{} is not measured: {}", backends[i]->name, error.what());
+      }
+    }
+  }
+  return rates;
+}
+
+/// Collective. The description, by the API of the backend that "auto" takes, of this rank's device, which has `apis`.
+DeviceDescription choose_api(const std::vector<DeviceDescription>& apis, const BackendOptions& options,
+                             Precision precision, std::vector<std::string>& notes) {
+  std::vector<const BackendRecord*> backends;
+  std::vector<DeviceDescription> descriptions;
+  for (const BackendRecord* backend : automatic_backends(MemorySpace::device)) {
+    const auto found = std::ranges::find(apis, backend->devices->api, &DeviceDescription::api);
+    if (!all_agree(world(), found != apis.end() && found->usable)) continue;
+    backends.push_back(backend);
+    descriptions.push_back(*found);
+  }
+  agree_on_input(backends.empty() ? "the processes' devices have no GPU API in common: name a --backend" : "");
+  if (backends.size() == 1) return descriptions.front();
+  std::vector<std::vector<double>> rates;
+  for (const double rate : measured_rates(backends, options, precision)) rates.push_back(all_gathered(world(), rate));
+  const std::size_t taken = fastest(rates);
+  std::string note = fmt::format("--backend auto takes {}; trailing update:", backends[taken]->name);
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    note += fmt::format("{} {} {:.0f} GFLOPS", i > 0 ? "," : "", backends[i]->name,
+                        *std::ranges::min_element(rates[i]) * 1e-9);
+  }
+  spdlog::debug("{}", notes.emplace_back(std::move(note)));
+  return descriptions[taken];
+}
+
+/// The device of a rank for "auto", by the API in which it is the fastest; none, and the reason, if a rank has none.
+std::optional<DeviceDescription> choose_automatically(const PluOptions& options, const MpiSession& session,
+                                                      Machine& machine) {
+  std::string error;
+  const std::vector<std::vector<DeviceDescription>> all = list_all_devices();
+  std::vector<DeviceDescription>& devices = machine.devices.emplace();
+  for (const std::vector<DeviceDescription>& apis : all) devices.push_back(best_of(apis));
+  std::optional<DeviceDescription> device;
+  try {
+    device = choose_device(options, device_catalog(), devices, session.local_rank(), false);
+  } catch (const InputError& failure) {
+    error = failure.what();
+  }
+  if (!all_agree(world(), device.has_value())) {
+    spdlog::debug("no device: {}", !error.empty() ? error : "another rank has no hardware device");
+    return std::nullopt;
+  }
+  const BackendOptions own{.device = device->index, .values = options.backend_values, .uuid = device->uuid};
+  return choose_api(all[static_cast<std::size_t>(device->index)], own, options.precision, machine.notes);
+}
+
+}  // namespace
+
 Machine choose_machine(const PluOptions& options, const MpiSession& session) {
-  Machine machine{.backend = options.backend, .options = {}, .tile_note = {}};
+  Machine machine{.backend = options.backend, .options = {}, .notes = {}};
   machine.options.values = options.backend_values;
-  const bool by_name = options.backend != "auto";
-  if (!by_name || computes_on_device(options.backend)) {
+  if (options.backend == "auto") {
+    machine.device = choose_automatically(options, session, machine);
+    machine.backend =
+        (machine.device ? automatic_backend(machine.device->api) : automatic_backend(MemorySpace::host)).name;
+    spdlog::debug("backend {}", machine.backend);
+  } else if (computes_on_device(options.backend)) {
     std::string error;
-    const DeviceCatalog& catalog = device_catalog(options.backend);
-    const std::vector<DeviceDescription>& devices = machine.devices.emplace(catalog.list());
+    const std::vector<DeviceDescription>& devices = machine.devices.emplace(list_devices(options.backend));
     try {
-      machine.options.device = choose_device(options, catalog, devices, session.local_rank(), by_name);
+      machine.device = choose_device(options, device_catalog(options.backend), devices, session.local_rank(), true);
     } catch (const InputError& failure) {
       error = failure.what();
     }
-    if (by_name) agree_on_input(error);
-    if (!by_name) {
-      const bool all_have_devices = all_agree(world(), error.empty());
-      machine.backend = name_of_automatic(all_have_devices ? MemorySpace::device : MemorySpace::host);
-      spdlog::debug("backend {}: {}", machine.backend,
-                    all_have_devices ? "every rank has a hardware device"
-                    : !error.empty() ? error
-                                     : "another rank has no hardware device");
-    }
+    agree_on_input(error);
+  }
+  if (machine.device) {
+    machine.options.device = machine.device->index;
+    machine.options.uuid = machine.device->uuid;
     if (const BackendRecord& backend = backend_record(machine.backend); backend.tiles != nullptr) {
-      const DeviceDescription& device = devices[static_cast<std::size_t>(machine.options.device)];
-      machine.tile_note = tile_note_of(backend, options, device);
-      spdlog::debug("{}", machine.tile_note);
+      spdlog::debug("{}", machine.notes.emplace_back(tile_note_of(backend, options, *machine.device)));
     }
   }
 

@@ -15,17 +15,23 @@ namespace glinpack::app {
 struct Machine {
   std::string backend;     // never "auto"; the same on every rank
   BackendOptions options;  // of this rank
-  std::string tile_note;   // the tile of this rank's device, and why it was chosen; empty: the backend has no tiles
+  std::vector<std::string> notes;  // why "auto" took the backend; the tile of this rank's device, and why
   std::optional<std::vector<DeviceDescription>> devices = {};  // of this rank's node; empty if they were not listed
+  std::optional<DeviceDescription> device = {};                // of this rank; empty: the processor
 };
 
 /// The device of a rank: --device, or the rank's number on its node. `devices`: of the catalog. Throws InputError with
 /// the reason and the remedy if there is no such device.
-int choose_device(const PluOptions& options, const DeviceCatalog& catalog,
-                  const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed);
+DeviceDescription choose_device(const PluOptions& options, const DeviceCatalog& catalog,
+                                const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed);
 
-/// Collective over MPI_COMM_WORLD. "auto" selects a device backend if every rank has a hardware device, else a host
-/// backend. Throws on every rank if a rank has no device for a backend that the user named.
+/// The place of the backend whose slowest rank is the fastest. Element i: the rates of all ranks with backend i; 0: it
+/// does not work there. The first of equals, also if none works.
+std::size_t fastest(const std::vector<std::vector<double>>& rates);
+
+/// Collective over MPI_COMM_WORLD. "auto" selects a device backend if every rank has a hardware device, the fastest()
+/// if their devices have several; else a host backend. Throws on every rank if a rank has no device for a backend that
+/// the user named.
 Machine choose_machine(const PluOptions& options, const MpiSession& session);
 
 /// Collective over MPI_COMM_WORLD. Threads of this rank without --threads: threads_for().

@@ -35,8 +35,7 @@ std::string description_of(const PluOptions& options, const Machine& machine, co
   std::string computer =
       fmt::format("{}, {}, {}, {} threads", processor_name(), blas_version(), blas_kernels(), machine.options.threads);
   if (computes_on_device(machine.backend)) {
-    const auto& device = machine.devices->at(static_cast<std::size_t>(machine.options.device));
-    computer = device.renderer + ", " + device.version;
+    computer = machine.device->renderer + ", " + machine.device->version;
   }
   return fmt::format("{}, {} processes on the node, {} precision", computer, session.local_size(),
                      options.precision == Precision::double_ ? "double" : "single");

@@ -25,8 +25,8 @@ RankSensors open_sensors(const Machine& machine, const BackendInfo& info) {
   RankSensors sensors;
   sensors.machine = sensors::machine_id(places);
   add(sensors::find_processor_sensors(places), sensors);
-  if (info.device_index < 0 || info.software_gl || !machine.devices) return sensors;
-  const DeviceDescription& device = machine.devices->at(static_cast<std::size_t>(info.device_index));
+  if (info.device_index < 0 || info.software_gl || !machine.device) return sensors;
+  const DeviceDescription& device = *machine.device;
   sensors::FoundSensors gpu =
       sensors::find_gpu_sensor(places, {.vendor = device.vendor, .uuid = device.uuid, .drm_file = device.drm_file});
   sensors.gpu = !gpu.sensors.empty()   ? gpu.sensors.front()->info().id

@@ -34,9 +34,9 @@ std::vector<Precision> parse_precisions(const std::string& text) {
   return {precision == Precision::mixed ? Precision::single : precision};  // mixed factorises in single
 }
 
-int device_to_tune(const TuneOptions& options) {
+DeviceDescription device_to_tune(const TuneOptions& options) {
   const DeviceCatalog& catalog = device_catalog(options.backend);
-  const std::vector<DeviceDescription> devices = catalog.list();
+  const std::vector<DeviceDescription> devices = list_devices(options.backend);
   if (!options.device && device_for_local_rank(devices, 0, false) < 0) {
     throw InputError(
         fmt::format("no hardware {0} device is usable; name a device by --device INDEX, which may be software {0}; see "
@@ -92,11 +92,12 @@ OptionTable tune_table(TuneOptions& o) {
 
 void run_tune_command(const TuneOptions& options, const std::vector<std::string>& command_line, std::ostream& out) {
   check_output("--json", options.json, options.force, {options.config});
-  const int device = device_to_tune(options);
+  const DeviceDescription device = device_to_tune(options);
   const TileCatalog& tiles = *backend_record(options.backend).tiles;
   std::vector<KeptTuning> tunings;
   for (const Precision precision : options.precisions) {
-    const Tuning tuning = tiles.tune(device, precision, {.repeat = 3, .seconds = 0.12});
+    const Tuning tuning =
+        tiles.tune({.device = device.index, .uuid = device.uuid}, precision, {.repeat = 3, .seconds = 0.12});
     tunings.push_back({tuning, tiles.keep(tuning)});
   }
   json document = tuning_json(tunings);

@@ -15,6 +15,7 @@
 //   DOUBLE     double precision
 //   STREAMED   slabs > 1: rows of a block are read and written for every column; otherwise they stay in registers
 //   SUBGROUPS  subgroup reductions
+//   SOFTWARE   the processor computes
 //   DELAYS     for tests: random delays before a row is published and before a group arrives
 #if SUBGROUPS
 #extension GL_KHR_shader_subgroup_basic : require
@@ -338,8 +339,8 @@ int factorize_block(int first, int width, int zero) {
     } else if (best.high == 0 && me == 0) {
       EACH_VECTOR(PUBLISH_NOTHING, PUBLISH_NOTHING_LAST)
     }
-#if !SUBGROUPS
-    barrier();  // software OpenGL runs the invocations of a group one after the other between barriers
+#if SOFTWARE || !SUBGROUPS
+    barrier();  // Mesa runs the subgroups of a group one after the other, up to a barrier, and ends long loops
 #endif
     if (!read_candidates(slot)) return zero;
     winner = best_group();

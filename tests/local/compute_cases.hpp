@@ -27,7 +27,7 @@ struct ComputeCase {
 };
 
 template <class Real>
-using GlCase = ComputeCase<Real, gl_compute_record, gl::open_compute_device>;
+using GlCase = ComputeCase<Real, gl_compute_record, gl::open_device>;
 template <class Real>
 using VkCase = ComputeCase<Real, vk_compute_record, vulkan::open_compute_device>;
 using ComputeCases = testing::Types<GlCase<float>, GlCase<double>, VkCase<float>, VkCase<double>>;

@@ -450,7 +450,7 @@ class Machine(BadInputTest):
                                  "LIBGL_DRIVERS_PATH": ("/nonexistent",), "MESA_GL_VERSION_OVERRIDE": ("3.0",)}.items():
             for value in values:
                 with self.subTest(variable=variable, value=value):
-                    environment = {variable: value}
+                    environment = {variable: value, "VK_ICD_FILENAMES": "/nonexistent.json"}  # nor Vulkan's
                     cause = f"{variable}={value} is set: correct or unset it"
                     devices = self.start([GLINPACK, "devices"], environment)
                     if devices.status == 0:

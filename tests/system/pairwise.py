@@ -33,7 +33,7 @@ VALUES = {
 ALONE = set("""
 n nb seed threshold repeat checkpoint-every memory-fraction time peak device node-grid tile watchdog
 matrix benchmark input config shader-dir resume
-json csv trace save-solution output-dir force log-level breakdown doctor dry-run explain-pass
+json csv trace save-solution write-hpl-dat products moduli output-dir force log-level breakdown doctor dry-run explain-pass
 """.split())
 
 

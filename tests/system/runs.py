@@ -47,7 +47,7 @@ class RunsTest(GlinpackTest):
 
 class Commands(RunsTest):
     def test_blocks_larger_than_the_matrix_need_no_extra_memory(self):
-        for backend in "openblas", "gl-compute":
+        for backend in "openblas", "gl-compute", "vk-compute":
             with self.subTest(backend=backend):
                 outcome = self.glinpack("plu", "--n", "30", "--nb", "1000000", "--backend", backend)
                 self.assertEqual(outcome.status, 0, outcome)
@@ -65,6 +65,19 @@ class Commands(RunsTest):
             phases = {phase["phase"]: phase["seconds"] for phase in rank["phases"]}
             self.assertLess(0, sum(phases.values()))
             self.assertTrue(all(0 <= duration < seconds for duration in phases.values()), phases)
+
+    def test_a_lost_vulkan_device_ends_all_ranks_with_one_message(self):
+        if "LOST_DEVICE" not in os.environ:
+            self.skipTest("LOST_DEVICE names no folder: there is no Vulkan, or sanitizers do not work with its fake")
+        environment = {"LD_LIBRARY_PATH": f"{os.environ['LOST_DEVICE']}:{os.environ.get('LD_LIBRARY_PATH', '')}",
+                       "LOST_DEVICE_RANK": "1"}
+        for submissions in 0, 40:
+            with self.subTest(submissions=submissions):
+                outcome = self.glinpack("plu", "--n", 300, "--nb", 32, "--grid", "1x2", "--backend", "vk-compute",
+                                        ranks=2, timeout=60,
+                                        environment={**environment, "LOST_DEVICE_AFTER": str(submissions)})
+                self.assertEqual(outcome.status, 3, outcome)
+                self.assertEqual((outcome.out + outcome.err).count("the device was lost"), 1, outcome)
 
     def test_the_quick_start_passes_and_its_json_is_valid(self):
         self.passed(*QUICK_START, "--json", "q.json", ranks=4, timeout=120)
@@ -134,12 +147,14 @@ class Commands(RunsTest):
             self.assertIn("'many'", broken.err)
 
     @TOO_SLOW
-    def test_every_different_run_of_netlib_s_hpl_dat_passes_by_opengl(self):
+    def test_every_different_run_of_netlib_s_hpl_dat_passes_by_each_gpu_api(self):
         lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
-        for number, text in {14: "1 PFACTs", 16: "1 NBMINs", 20: "1 RFACTs"}.items():  # GL backends ignore these lines
+        for number, text in {14: "1 PFACTs", 16: "1 NBMINs", 20: "1 RFACTs"}.items():  # compute devices ignore these lines
             lines[number - 1] = text
         self.write("HPL.dat", "\n".join(lines) + "\n")
-        self.passed("--backend", "gl-compute", ranks=4, runs=48, timeout=300)
+        for backend in "gl-compute", "vk-compute":
+            with self.subTest(backend=backend):
+                self.passed("--backend", backend, ranks=4, runs=48, timeout=300)
 
     def test_local_pivoting_on_six_processes_passes_by_opengl(self):
         self.passed("--n", 300, "--nb", 32, "--grid", "2x3", "--backend", "gl-compute", "--precision", "single",
@@ -208,7 +223,7 @@ class Commands(RunsTest):
         self.assertIn("PASSED", outcome.out)
 
     def test_every_backend_and_precision_passes_if_n_is_no_multiple_of_nb(self):
-        for backend in "reference", "openblas", "gl-compute":
+        for backend in "reference", "openblas", "gl-compute", "vk-compute":
             for precision in "single", "double", "mixed":
                 with self.subTest(backend=backend, precision=precision):
                     self.passed("--n", "1,7,100", "--nb", 16, "--backend", backend, "--precision", precision, runs=3)

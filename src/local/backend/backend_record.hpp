@@ -24,9 +24,10 @@ using BackendValues = std::map<std::string, std::string, std::less<>>;
 
 struct BackendOptions {
   int threads = 1;            // host threads for arithmetic, >= 1
-  int device = 0;             // index in the backend's DeviceCatalog
+  int device = 0;             // its DeviceDescription::index
   bool debug = false;         // any error the driver reports is thrown
   BackendValues values = {};  // of the backend's option table; others are ignored
+  std::string uuid = {};      // of the device; empty: `device` counts as the backend's DeviceCatalog
 
   /// Empty if it is not given.
   std::string value(std::string_view name) const {
@@ -76,8 +77,8 @@ struct BackendRecord {
   const DeviceCatalog* devices = nullptr;  // not null for MemorySpace::device
   const TileCatalog* tiles = nullptr;      // null: the update's kernel has no tiles
   std::span<const BackendOption> options = {};
-  /// `--backend auto` may choose it: the first of the registry in device memory if all ranks have a GPU, else the first
-  /// in host memory. `glinpack plan` and `glinpack peaks` know these backends alone.
+  /// `--backend auto` may choose it: the fastest in device memory if all ranks have a GPU, else the first of the
+  /// registry in host memory. `glinpack plan` and `glinpack peaks` know these backends alone.
   bool automatic = false;
 
   /// NB unless it is given, for factors of a precision and order N, from measurements.

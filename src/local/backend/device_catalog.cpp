@@ -1,8 +1,29 @@
 #include "backend/device_catalog.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace glinpack {
+
+std::vector<std::vector<DeviceDescription>> same_devices(const std::vector<std::vector<DeviceDescription>>& by_api) {
+  std::vector<std::vector<DeviceDescription>> devices;
+  for (const std::vector<DeviceDescription>& listed : by_api) {
+    for (DeviceDescription one : listed) {
+      auto same = std::ranges::find_if(devices, [&](const std::vector<DeviceDescription>& apis) {
+        return !one.uuid.empty() && apis.back().uuid == one.uuid && apis.back().api != one.api;
+      });
+      if (same == devices.end()) same = devices.emplace(same);
+      one.index = static_cast<int>(same - devices.begin());
+      same->push_back(std::move(one));
+    }
+  }
+  return devices;
+}
+
+const DeviceDescription& best_of(const std::vector<DeviceDescription>& apis) {
+  const auto usable = std::ranges::find(apis, true, &DeviceDescription::usable);
+  return usable == apis.end() ? apis.front() : *usable;
+}
 
 int device_for_local_rank(const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed) {
   for (const bool software : {false, true}) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,7 @@ namespace glinpack {
 
 struct DeviceDescription {
   std::string api = "OpenGL";      // of its DeviceCatalog
-  int index = 0;                   // in the catalog's list, and of --device
+  int index = 0;                   // of --device; as DeviceCatalog::list counts, unless the registry lists it
   bool usable = false;             // it opened, and has what the backends need
   std::string why_unusable;        // cause and remedy, when it is not
   bool software = false;           // computed by the processor
@@ -34,6 +35,13 @@ struct DeviceDescription {
   // of subgroups that compute shaders may reduce over and vote in (KHR_shader_subgroup); 0 without such subgroups
   int subgroup_size = 0;
 };
+
+/// The devices of all APIs, each once: element i holds, for each API that sees device i, its description, with index i.
+/// `by_api`: what each API lists. A device is the same as one of an earlier API if their UUIDs are equal.
+std::vector<std::vector<DeviceDescription>> same_devices(const std::vector<std::vector<DeviceDescription>>& by_api);
+
+/// The description by the first API in which the device is usable, else by the first.
+const DeviceDescription& best_of(const std::vector<DeviceDescription>& apis);
 
 /// The device for the rank that is `local_rank`-th on its node: usable hardware devices in turn; software devices only
 /// if `software_allowed`; -1 for none.
@@ -81,6 +89,8 @@ struct Tuning {
   const TileTrial& best() const;
 };
 
+struct BackendOptions;
+
 /// The tiles of the update's kernel. Names are values of BackendOption "tile".
 struct TileCatalog {
   struct Choice {
@@ -89,19 +99,22 @@ struct TileCatalog {
   };
   /// The tile kept for the device, its driver and the precision, else the default.
   Choice (*choose)(const DeviceDescription&, Precision);
-  /// Measures every tile on a device, options.seconds each. precision: single or double. Throws std::runtime_error.
-  Tuning (*tune)(int device, Precision, const MeasuringOptions&);
+  /// Measures every tile on the device of the options, MeasuringOptions::seconds each. precision: single or double.
+  /// Throws std::runtime_error.
+  Tuning (*tune)(const BackendOptions&, Precision, const MeasuringOptions&);
+  /// A function that measures the rate of the update with the chosen tile: flops a second. It holds the device and its
+  /// memory. Both throw std::runtime_error.
+  std::function<double(const MeasuringOptions&)> (*open_update)(const BackendOptions&, Precision);
   /// Keeps the best tile for later runs. Returns its file; empty if the cache folder cannot be written.
   std::string (*keep)(const Tuning&);
 };
-
-struct BackendOptions;
 
 struct DeviceCatalog {
   std::string_view api;      // "OpenGL"
   std::string_view noun;     // "EGL device"
   std::string_view install;  // the remedy if there is no device, after "no EGL device was found;"
   std::string_view remedy;   // the same as sentences, in lines
+  std::string_view selection = {};  // the environment variable by which users select devices, for all APIs
 
   /// All devices, in the order of their indices; those that do not work give the reason. A broken device never makes it
   /// throw. Empty without devices or a driver.

@@ -1,6 +1,7 @@
 #include "backend/registry.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace glinpack {
@@ -61,16 +62,55 @@ bool can_factorize_row_by_row(std::string_view name) {
   return record != nullptr && record->row_by_row;
 }
 
-const BackendRecord& automatic_backend(MemorySpace memory) {
-  return **std::find_if(registered_backends.begin(), registered_backends.end(), [memory](const BackendRecord* record) {
-    return record->automatic && record->memory == memory;
-  });
+std::vector<const BackendRecord*> automatic_backends(MemorySpace memory) {
+  std::vector<const BackendRecord*> found;
+  for (const BackendRecord* record : registered_backends) {
+    if (record->automatic && record->memory == memory) found.push_back(record);
+  }
+  return found;
+}
+
+const BackendRecord& automatic_backend(MemorySpace memory) { return *automatic_backends(memory).front(); }
+
+const BackendRecord& automatic_backend(std::string_view api) {
+  for (const BackendRecord* record : automatic_backends(MemorySpace::device)) {
+    if (record->devices->api == api) return *record;
+  }
+  throw std::logic_error("no backend is automatic on devices of " + std::string(api));
 }
 
 const DeviceCatalog& device_catalog(std::string_view backend) {
   const BackendRecord* record = find_backend(backend);
   const bool has_devices = record != nullptr && record->devices != nullptr;
   return *(has_devices ? *record : automatic_backend(MemorySpace::device)).devices;
+}
+
+std::vector<std::vector<DeviceDescription>> list_all_devices() {
+  std::vector<std::vector<DeviceDescription>> by_api;
+  std::size_t selected = 0;
+  for (const BackendRecord* record : automatic_backends(MemorySpace::device)) {
+    const DeviceCatalog& catalog = *record->devices;
+    by_api.push_back(catalog.list());
+    if (!catalog.selection.empty() && std::getenv(catalog.selection.data()) != nullptr) selected = by_api.back().size();
+  }
+  std::vector<std::vector<DeviceDescription>> devices = same_devices(by_api);
+  if (selected > 0) devices.resize(selected);
+  return devices;
+}
+
+std::vector<DeviceDescription> list_devices(std::string_view backend) {
+  const DeviceCatalog& catalog = device_catalog(backend);
+  const bool is_automatic = !computes_on_device(backend);
+  // the first API counts the devices
+  if (!is_automatic && &catalog == automatic_backend(MemorySpace::device).devices) return catalog.list();
+  std::vector<DeviceDescription> devices;
+  for (const std::vector<DeviceDescription>& apis : list_all_devices()) {
+    if (is_automatic) devices.push_back(best_of(apis));
+    for (const DeviceDescription& one : apis) {
+      if (!is_automatic && one.api == catalog.api) devices.push_back(one);
+    }
+  }
+  return devices;
 }
 
 template <class Real>

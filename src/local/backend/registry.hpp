@@ -41,10 +41,18 @@ std::string backends_with(const std::function<bool(const BackendRecord&)>& claim
 bool computes_on_device(std::string_view name);
 /// Whether it is the name of a backend with the white paper's row-by-row algorithm.
 bool can_factorize_row_by_row(std::string_view name);
-/// The backend that "auto" takes for matrices in this memory.
+/// The backends that "auto" may take for matrices in this memory, the preferred first.
+std::vector<const BackendRecord*> automatic_backends(MemorySpace memory);
+/// The preferred one.
 const BackendRecord& automatic_backend(MemorySpace memory);
+/// The one for devices of this API.
+const BackendRecord& automatic_backend(std::string_view api);
 /// The devices of the named backend; of "auto" and of backends in host memory, those of automatic_backend(device).
 const DeviceCatalog& device_catalog(std::string_view backend = "auto");
+/// The devices of all APIs (same_devices()). Those that an API's selection variable leaves out are not among them.
+std::vector<std::vector<DeviceDescription>> list_all_devices();
+/// The devices of the named backend, by their indices among all devices; of "auto", best_of() each device.
+std::vector<DeviceDescription> list_devices(std::string_view backend);
 
 /// Throws std::runtime_error, naming the cause and the remedy, if the backend cannot run here.
 template <class Real>

@@ -65,7 +65,7 @@ std::string PartialPanelPrograms::preamble(Index rows_per_group, bool streamed) 
   return kernels_.types() + define("ROWS_PER_GROUP", rows_per_group) + define("MOST_GROUPS", slots_of_column_) +
          define("STREAMED", streamed) +
          define("SUBGROUPS", kernels_.device().description().subgroup_size >= least_subgroup) +
-         define("DELAYS", limits_.delays);
+         define("SOFTWARE", kernels_.device().description().software) + define("DELAYS", limits_.delays);
 }
 
 std::unique_ptr<DeviceProgram> PartialPanelPrograms::build(Index rows_per_group, bool streamed) const {

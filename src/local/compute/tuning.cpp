@@ -74,21 +74,23 @@ std::string key_of(const DeviceDescription& device, Precision precision) {
          std::string(name_of(factors)) + "\n" + ShaderSource().expand(kernel, "");
 }
 
+/// Updates of random matrices, as large as in a factorisation.
 template <class Real>
 class Trials {
  public:
-  Trials(std::shared_ptr<ComputeDevice> device, const MeasuringOptions& options, const ShaderSource& sources)
-      : device_(std::move(device)), fences_(device_), options_(options), sources_(sources) {}
+  Trials(const std::shared_ptr<ComputeDevice>& device, const ShaderSource& sources, const ReduceTile& tile);
 
-  Tuning run(std::span<const ReduceTile> tiles);
+  Tuning run(std::span<const ReduceTile> tiles, const MeasuringOptions& options, const ShaderSource& sources);
+  /// Flops a second, with the tile set last.
+  Measured rate(const MeasuringOptions& options);
 
  private:
   using Matrix = ComputeMatrix<Real>;
 
   Matrix zeros(Index rows, Index columns) { return Matrix(*device_, rows, columns, default_stripe_width); }
-  void fill(Kernels& kernels, const Region& region, const std::vector<Real>& values);
+  void fill(const Region& region, const std::vector<Real>& values);
   /// Whether a small product of ragged extents is correct.
-  bool right(Kernels& kernels);
+  bool right();
 
   void wait() {
     fences_.note_commands();
@@ -98,8 +100,9 @@ class Trials {
 
   std::shared_ptr<ComputeDevice> device_;
   Fences fences_;
-  MeasuringOptions options_;
-  const ShaderSource& sources_;
+  Index order_, depth_;
+  Matrix l_, u_, c_;
+  Kernels kernels_;
 };
 
 template <class Real>
@@ -112,10 +115,25 @@ std::vector<Real> uniform_values(Index count, unsigned seed) {
 }
 
 template <class Real>
-void Trials<Real>::fill(Kernels& kernels, const Region& region, const std::vector<Real>& values) {
+Trials<Real>::Trials(const std::shared_ptr<ComputeDevice>& device, const ShaderSource& sources, const ReduceTile& tile)
+    : device_(device),
+      fences_(device),
+      order_(tuning_order(device->description(), precision_of<Real>)),
+      depth_(device->description().software ? 32 : 512),
+      l_(zeros(depth_, order_)),
+      u_(zeros(depth_, order_)),
+      c_(zeros(order_, order_)),
+      kernels_(device, sources, precision_of<Real>, device->description().storage_block, default_stripe_width, tile) {
+  const std::vector<Real> values = uniform_values<Real>(depth_ * order_, 3);
+  fill(l_.region(), values);
+  fill(u_.region(), values);
+}
+
+template <class Real>
+void Trials<Real>::fill(const Region& region, const std::vector<Real>& values) {
   const auto buffer = MappedBuffer<Real>::create(device_, region.rows * region.columns);
   std::copy(values.begin(), values.end(), buffer->data());
-  kernels.copy(region_of(HostBlock<Real>{buffer.get(), 0, region.rows, region.columns, region.columns}), region);
+  kernels_.copy(region_of(HostBlock<Real>{buffer.get(), 0, region.rows, region.columns, region.columns}), region);
   wait();
 }
 
@@ -123,18 +141,18 @@ void Trials<Real>::fill(Kernels& kernels, const Region& region, const std::vecto
 constexpr Index check_rows = 300, check_columns = 340;
 
 template <class Real>
-bool Trials<Real>::right(Kernels& kernels) {
+bool Trials<Real>::right() {
   // whole stages and a remainder; on software, compiling the kernel for the remainder takes long, and tests cover it
   const Index check_depth = device_->description().software ? 32 : 40;
   const std::vector<Real> l_values = uniform_values<Real>(check_depth * check_rows, 1);
   const std::vector<Real> u_values = uniform_values<Real>(check_depth * check_columns, 2);
   const Matrix l = zeros(check_depth, check_rows), u = zeros(check_depth, check_columns),
                c = zeros(check_rows, check_columns);
-  fill(kernels, l.region(), l_values);
-  fill(kernels, u.region(), u_values);
-  kernels.reduce(l.region(), u.region(), c.region());
+  fill(l.region(), l_values);
+  fill(u.region(), u_values);
+  kernels_.reduce(l.region(), u.region(), c.region());
   const auto buffer = MappedBuffer<Real>::create(device_, check_rows * check_columns);
-  kernels.copy(c.region(), region_of(HostBlock<Real>{buffer.get(), 0, check_rows, check_columns, check_columns}));
+  kernels_.copy(c.region(), region_of(HostBlock<Real>{buffer.get(), 0, check_rows, check_columns, check_columns}));
   wait();
   for (Index i = 0; i < check_rows; ++i) {
     for (Index j = 0; j < check_columns; ++j) {
@@ -151,28 +169,22 @@ bool Trials<Real>::right(Kernels& kernels) {
 }
 
 template <class Real>
-Tuning Trials<Real>::run(std::span<const ReduceTile> tiles) {
-  Tuning tuning;
-  tuning.device = device_->description();
-  tuning.precision = precision_of<Real>;
-  tuning.order = tuning_order(tuning.device, tuning.precision);
-  tuning.depth = tuning.device.software ? 32 : 512;
-  const Matrix l = zeros(tuning.depth, tuning.order), u = zeros(tuning.depth, tuning.order),
-               c = zeros(tuning.order, tuning.order);
-  const double flops = product_flops(tuning.order, tuning.order, tuning.depth);
-  Kernels kernels(device_, sources_, tuning.precision, tuning.device.storage_block, default_stripe_width,
-                  tiles.front());
-  const std::vector<Real> values = uniform_values<Real>(tuning.depth * tuning.order, 3);
-  fill(kernels, l.region(), values);
-  fill(kernels, u.region(), values);
+Measured Trials<Real>::rate(const MeasuringOptions& options) {
+  device_->make_current();
+  return measured_rate(options, product_flops(order_, order_, depth_), [&](std::int64_t rounds) {
+    for (std::int64_t round = 0; round < rounds; ++round) kernels_.reduce(l_.region(), u_.region(), c_.region());
+    wait();
+  });
+}
+
+template <class Real>
+Tuning Trials<Real>::run(std::span<const ReduceTile> tiles, const MeasuringOptions& options,
+                         const ShaderSource& sources) {
+  Tuning tuning{device_->description(), precision_of<Real>, order_, depth_, {}};
   for (const ReduceTile& tile : tiles) {
-    kernels.set_tile(sources_, tile);
-    const bool is_right = right(kernels);
-    const Measured rate = measured_rate(options_, flops, [&](std::int64_t rounds) {
-      for (std::int64_t round = 0; round < rounds; ++round) kernels.reduce(l.region(), u.region(), c.region());
-      wait();
-    });
-    tuning.trials.push_back({name_of(tile, tuning.precision), rate, is_right});
+    kernels_.set_tile(sources, tile);
+    const bool is_right = right();
+    tuning.trials.push_back({name_of(tile, tuning.precision), rate(options), is_right});
   }
   return tuning;
 }
@@ -213,8 +225,22 @@ ReduceTile chosen_tile(std::string_view name, const DeviceDescription& device, P
 Tuning tune_reduce(const std::shared_ptr<ComputeDevice>& device, Precision precision, const MeasuringOptions& options,
                    const ShaderSource& sources, std::span<const ReduceTile> tiles) {
   if (tiles.empty()) tiles = reduce_tiles(precision);
-  if (precision == Precision::double_) return Trials<double>(device, options, sources).run(tiles);
-  return Trials<float>(device, options, sources).run(tiles);
+  if (precision == Precision::double_) {
+    return Trials<double>(device, sources, tiles.front()).run(tiles, options, sources);
+  }
+  return Trials<float>(device, sources, tiles.front()).run(tiles, options, sources);
+}
+
+std::function<double(const MeasuringOptions&)> open_update(const std::shared_ptr<ComputeDevice>& device,
+                                                           Precision precision, std::string_view tile,
+                                                           const ShaderSource& sources) {
+  const auto open = [&](auto element) -> std::function<double(const MeasuringOptions&)> {
+    using Real = decltype(element);
+    const ReduceTile chosen = chosen_tile(tile, device->description(), precision_of<Real>);
+    const auto trials = std::make_shared<Trials<Real>>(device, sources, chosen);
+    return [trials](const MeasuringOptions& options) { return trials->rate(options).median; };
+  };
+  return precision == Precision::double_ ? open(double()) : open(float());
 }
 
 Index tuning_order(const DeviceDescription& device, Precision precision) {

@@ -2,6 +2,7 @@
 // device; it is measured once and cached for later runs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/device_catalog.hpp"
+#include "backend/backend_record.hpp"
 #include "base/matrix_view.hpp"
 #include "base/measuring.hpp"
 #include "base/precision.hpp"
@@ -83,12 +84,22 @@ Index tuning_order(const DeviceDescription& device, Precision precision);
 TileCatalog::Choice choose_tile(const DeviceDescription& device, Precision precision);
 std::string keep_tile(const Tuning& tuning);
 
-/// The tiles on the devices that open(device index) gives.
+/// As TileCatalog::open_update. `tile`: its name; empty: the tile chosen for the device.
+std::function<double(const MeasuringOptions&)> open_update(const std::shared_ptr<ComputeDevice>& device,
+                                                           Precision precision, std::string_view tile,
+                                                           const ShaderSource& sources = ShaderSource());
+
+/// The tiles on the devices that open(BackendOptions) gives.
 template <auto open>
 inline constexpr TileCatalog tile_catalog{
     .choose = choose_tile,
-    .tune = [](int device, Precision precision,
-               const MeasuringOptions& options) { return tune_reduce(open(device), precision, options); },
+    .tune = [](const BackendOptions& options, Precision precision,
+               const MeasuringOptions& measuring) { return tune_reduce(open(options), precision, measuring); },
+    .open_update =
+        [](const BackendOptions& options, Precision precision) {
+          return open_update(open(options), precision, options.value("tile"),
+                             ShaderSource(options.value("shader-dir")));
+        },
     .keep = keep_tile,
 };
 

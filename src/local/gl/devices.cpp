@@ -27,8 +27,6 @@ Function egl_function(const char* name) {
   return reinterpret_cast<Function>(eglGetProcAddress(name));
 }
 
-constexpr const char* visible_devices_variable = "EGL_VISIBLE_DEVICES";
-
 std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
   return value ? std::optional<std::string>(value) : std::nullopt;

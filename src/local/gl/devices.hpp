@@ -9,6 +9,8 @@
 
 namespace glinpack::gl {
 
+inline constexpr const char* visible_devices_variable = "EGL_VISIBLE_DEVICES";
+
 /// EGL's devices that EGL_VISIBLE_DEVICES selects, in its order; queried once per process. They are EGLDeviceEXTs: void
 /// pointers keep EGL out of this header. Empty without an EGL driver.
 const std::vector<void*>& egl_devices();

@@ -18,23 +18,22 @@ const DeviceCatalog device_catalog{
     .remedy =
         "glinpack needs EGL with a driver for OpenGL 4.5: install the vendor's driver, or Mesa's\n"
         "software one (Debian: libegl-mesa0 libgl1-mesa-dri).\n",
+    .selection = visible_devices_variable,
     .list = list_devices,
     .driver_variables = driver_variables,
     .driver_variables_text = driver_variables_text,
     .measure_peak =
         [](const BackendOptions& options, Precision precision, const MeasuringOptions& measuring) {
           const CurrentContextGuard restore_current_context;  // of a backend
-          return compute::measure_device_fma(open_device(options.device), ShaderSource(options.value("shader-dir")),
+          return compute::measure_device_fma(open_device(options), ShaderSource(options.value("shader-dir")),
                                              precision, measuring);
         },
     .measure_ceilings =
         [](const BackendOptions& options, const MeasuringOptions& measuring) {
-          return compute::measure_device_ceilings(open_device(options.device),
+          return compute::measure_device_ceilings(open_device(options),
                                                   ShaderSource(options.value("shader-dir")), measuring);
         },
 };
-
-std::shared_ptr<ComputeDevice> open_device(int index) { return Context::create(index); }
 
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options, MatrixMemory memory) {
   auto context = Context::create(options.device, options.debug);

@@ -21,11 +21,9 @@ enum class MatrixMemory { opengl, automatic, vulkan };
 
 /// The EGL device options.device. Throws std::runtime_error with cause and remedy.
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options, MatrixMemory memory);
-inline std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options) {
+inline std::shared_ptr<ComputeDevice> open_device(const BackendOptions& options) {
   return open_compute_device(options, MatrixMemory::opengl);
 }
-/// An EGL device without options.
-std::shared_ptr<ComputeDevice> open_device(int index);
 
 inline constexpr std::array compute_options{shader_folder_option, compute::tile_option};
 

@@ -10,9 +10,13 @@
 #include "gl/context.hpp"
 #include "gl/handle.hpp"
 
+namespace glinpack::vulkan {
+class LogicalDevice;
+}
+
 namespace glinpack::gl {
 
-/// A Vulkan device, which the dynamic loader finds: the program runs without Vulkan, too. Not thread-safe.
+/// Not thread-safe.
 class VulkanMemory {
  public:
   /// On the device of the context, which becomes current and must outlive it. Throws std::runtime_error with the cause.
@@ -27,10 +31,9 @@ class VulkanMemory {
   MemoryObjectHandle allocate(GLuint buffer, std::int64_t bytes) const;
 
  private:
-  struct Functions;
-  explicit VulkanMemory(Context& context);
+  VulkanMemory(Context& context, std::unique_ptr<vulkan::LogicalDevice> device);
   Context& context_;  // may own it
-  std::unique_ptr<Functions> vulkan_;
+  std::unique_ptr<vulkan::LogicalDevice> device_;
 };
 
 }  // namespace glinpack::gl

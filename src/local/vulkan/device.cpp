@@ -87,7 +87,7 @@ constexpr VkAccessFlags by_shaders = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADE
 
 }  // namespace
 
-Device::Device(int index, bool debug) : Device(std::make_shared<LogicalDevice>(index, debug), false) {}
+Device::Device(const BackendOptions& options) : Device(std::make_shared<LogicalDevice>(options), false) {}
 
 Device::Device(std::shared_ptr<LogicalDevice> logical, bool of_copies)
     : logical_(std::move(logical)), queue_(logical_->queue(of_copies)) {
@@ -145,7 +145,8 @@ VkCommandBuffer Device::commands() {
 
 void Device::flush() {
   if (commands_ == VK_NULL_HANDLE) return;
-  require(logical_->vk.EndCommandBuffer(commands_), "vkEndCommandBuffer");
+  const VkCommandBuffer ended = std::exchange(commands_, VK_NULL_HANDLE);
+  require(logical_->vk.EndCommandBuffer(ended), "vkEndCommandBuffer");
   std::vector<VkSemaphore> awaited;
   std::vector<std::uint64_t> values;
   for (const Wait& wait : waits_) {
@@ -167,14 +168,13 @@ void Device::flush() {
   info.pWaitSemaphores = awaited.data();
   info.pWaitDstStageMask = stages.data();
   info.commandBufferCount = 1;
-  info.pCommandBuffers = &commands_;
+  info.pCommandBuffers = &ended;
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &queue_.timeline;
   logical_->submit(queue_, info);
   queue_.submitted = next;
   queue_.is_recording = false;
-  submitted_.push_back({next, commands_});
-  commands_ = VK_NULL_HANDLE;
+  submitted_.push_back({next, ended});
   waits_.clear();
 }
 

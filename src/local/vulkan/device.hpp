@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/backend_record.hpp"
 #include "device/compute_device.hpp"
 #include "vulkan/logical_device.hpp"
 
@@ -15,9 +16,8 @@ namespace glinpack::vulkan {
 
 class Device final : public ComputeDevice {
  public:
-  /// On device `index`, as list_devices() counts. `debug` asks for the validation layer. Throws std::runtime_error with
-  /// cause and remedy.
-  explicit Device(int index, bool debug = false);
+  /// The device of the options; `debug` asks for the validation layer. Throws std::runtime_error with cause and remedy.
+  explicit Device(const BackendOptions& options);
   /// The queue of copies of the same device.
   Device(std::shared_ptr<LogicalDevice> logical, bool of_copies);
   ~Device() override;

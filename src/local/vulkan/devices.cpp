@@ -4,28 +4,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdlib>
 #include <exception>
-#include <string_view>
 
 #include "host/host_memory.hpp"
 
 namespace glinpack::vulkan {
 namespace {
-
-std::vector<VkExtensionProperties> extensions_of(const Instance& instance, VkPhysicalDevice physical) {
-  std::uint32_t count = 0;
-  instance.EnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  instance.EnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
-  return extensions;
-}
-
-bool has_extension(const Instance& instance, VkPhysicalDevice physical, std::string_view wanted) {
-  return std::ranges::any_of(extensions_of(instance, physical),
-                             [&](const auto& extension) { return extension.extensionName == wanted; });
-}
 
 /// What the device lacks; empty if it has all.
 std::string missing_of(const Instance& instance, VkPhysicalDevice physical,
@@ -46,12 +31,6 @@ std::string missing_of(const Instance& instance, VkPhysicalDevice physical,
   return {};
 }
 
-std::string hexadecimal(const std::uint8_t* bytes) {
-  std::string text;
-  for (std::size_t i = 0; i < VK_UUID_SIZE; ++i) text += fmt::format("{:02x}", bytes[i]);
-  return text;
-}
-
 /// The largest heap in the memory of the device.
 std::uint32_t heap_of(const VkPhysicalDeviceMemoryProperties& memory) {
   std::uint32_t largest = 0;
@@ -69,6 +48,14 @@ std::uint32_t heap_of(const VkPhysicalDeviceMemoryProperties& memory) {
 std::int64_t host_memory(const std::string& wanted) { return number_named("/proc/meminfo", wanted).value_or(0) * 1024; }
 
 }  // namespace
+
+bool has_extension(const Instance& instance, VkPhysicalDevice physical, std::string_view wanted) {
+  std::uint32_t count = 0;
+  instance.EnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> all(count);
+  instance.EnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data());
+  return std::ranges::any_of(all, [&](const auto& extension) { return extension.extensionName == wanted; });
+}
 
 std::vector<const char*> required_extensions() {
   return {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME};
@@ -95,6 +82,16 @@ std::int64_t free_memory_of(const Instance& instance, VkPhysicalDevice physical,
       0, static_cast<std::int64_t>(budget.heapBudget[heap]) - static_cast<std::int64_t>(budget.heapUsage[heap]));
 }
 
+std::string uuid_of(const Instance& instance, VkPhysicalDevice physical) {
+  VkPhysicalDeviceIDProperties id{};
+  id.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
+  VkPhysicalDeviceProperties2 all{};
+  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  all.pNext = &id;
+  instance.GetPhysicalDeviceProperties2(physical, &all);
+  return fmt::format("{:02x}", fmt::join(id.deviceUUID, ""));
+}
+
 DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, int index) {
   VkPhysicalDeviceVulkan12Properties driver{};
   driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES;
@@ -115,7 +112,7 @@ DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, 
   description.version = fmt::format("Vulkan {}.{}.{} {} {}", VK_API_VERSION_MAJOR(properties.apiVersion),
                                     VK_API_VERSION_MINOR(properties.apiVersion),
                                     VK_API_VERSION_PATCH(properties.apiVersion), driver.driverName, driver.driverInfo);
-  description.uuid = hexadecimal(core.deviceUUID);
+  description.uuid = uuid_of(instance, physical);
   VkPhysicalDeviceMemoryProperties memory{};
   instance.GetPhysicalDeviceMemoryProperties(physical, &memory);
   description.total_memory = description.software ? host_memory("MemTotal")
@@ -126,8 +123,7 @@ DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, 
   description.invocations = properties.limits.maxComputeWorkGroupInvocations;
   constexpr VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |
                                             VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
-  // Mesa's lavapipe 22.3 has wrong results of subgroups in panel_partial.comp
-  if (!description.software && (core.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+  if ((core.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
       (core.subgroupSupportedOperations & needed) == needed) {
     description.subgroup_size = static_cast<int>(core.subgroupSize);
   }
@@ -162,8 +158,8 @@ std::vector<std::string> driver_variables() {
 std::string driver_variables_text() {
   const std::vector<std::string> variables = driver_variables();
   if (variables.empty()) return "";
-  return fmt::format("{} {} set: correct or unset {}", fmt::join(variables, ", "), variables.size() == 1 ? "is" : "are",
-                     variables.size() == 1 ? "it" : "them");
+  return fmt::format("{} {}", fmt::join(variables, ", "),
+                     variables.size() == 1 ? "is set: correct or unset it" : "are set: correct or unset them");
 }
 
 }  // namespace glinpack::vulkan

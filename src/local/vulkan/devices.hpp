@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/device_catalog.hpp"
@@ -15,8 +16,13 @@ std::vector<VkPhysicalDevice> physical_devices(const Instance& instance);
 /// Limits, memory and what the device lacks.
 DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, int index);
 
+/// Hexadecimal.
+std::string uuid_of(const Instance& instance, VkPhysicalDevice physical);
+
 /// Bytes of memory of the device that can be allocated; 0 if the driver does not report it.
 std::int64_t free_memory_of(const Instance& instance, VkPhysicalDevice physical, bool software);
+
+bool has_extension(const Instance& instance, VkPhysicalDevice physical, std::string_view wanted);
 
 /// The extensions that a device must have.
 std::vector<const char*> required_extensions();

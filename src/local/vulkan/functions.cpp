@@ -99,10 +99,10 @@ Instance make_instance(bool debug) {
 
 const Instance& instance_of_process(bool debug) {
   if (debug) {
-    static const Instance validating = make_instance(true);
+    static Instance validating = make_instance(true);
     return validating;
   }
-  static const Instance plain = make_instance(false);
+  static Instance plain = make_instance(false);
   return plain;
 }
 
@@ -118,6 +118,8 @@ Functions functions_of(const Instance& instance, VkDevice device) {
 #define GLINPACK_LOAD_FUNCTION(name) load(functions.name, instance.GetDeviceProcAddr(device, "vk" #name), "vk" #name);
   GLINPACK_DEVICE_FUNCTIONS(GLINPACK_LOAD_FUNCTION)
 #undef GLINPACK_LOAD_FUNCTION
+  functions.GetMemoryFdKHR =
+      reinterpret_cast<PFN_vkGetMemoryFdKHR>(instance.GetDeviceProcAddr(device, "vkGetMemoryFdKHR"));
   return functions;
 }
 

@@ -43,6 +43,7 @@ std::string take_validation_message();
 
 struct Functions {
   GLINPACK_DEVICE_FUNCTIONS(GLINPACK_DECLARE_FUNCTION)
+  PFN_vkGetMemoryFdKHR GetMemoryFdKHR = nullptr;  // null if the device exports no memory
 };
 
 /// Throws std::runtime_error if the driver lacks one.

@@ -12,17 +12,22 @@ namespace glinpack::vulkan {
 namespace {
 
 constexpr std::uint32_t queries_of_pool = 1024;
+constexpr auto exported_type = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
 
 }  // namespace
 
-LogicalDevice::LogicalDevice(int index, bool debug) : instance(instance_of_process(debug)) {
+LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_of_process(options.debug)) {
   const std::vector<VkPhysicalDevice> all = physical_devices(instance);
-  if (index < 0 || index >= static_cast<int>(all.size())) {
-    throw std::runtime_error("no Vulkan device " + std::to_string(index) + ": there are " + std::to_string(all.size()) +
-                             "; `glinpack devices --backend vk-compute` lists them");
+  const std::string& uuid = options.uuid;
+  const auto found = uuid.empty()
+                         ? all.begin() + std::clamp<std::ptrdiff_t>(options.device, 0, std::ssize(all))
+                         : std::ranges::find(all, uuid, [&](VkPhysicalDevice one) { return uuid_of(instance, one); });
+  if (options.device < 0 || found == all.end()) {
+    throw std::runtime_error("no Vulkan device " + (uuid.empty() ? std::to_string(options.device) : uuid) +
+                             ": there are " + std::to_string(all.size()) + "; `glinpack devices` lists them");
   }
-  physical = all[static_cast<std::size_t>(index)];
-  description = describe(instance, physical, index);
+  physical = *found;
+  description = describe(instance, physical, options.device);
   if (!description.usable) throw std::runtime_error(description.renderer + ": " + description.why_unusable);
   instance.GetPhysicalDeviceMemoryProperties(physical, &memory_types_);
   VkPhysicalDeviceProperties2 properties{};
@@ -48,7 +53,10 @@ LogicalDevice::LogicalDevice(int index, bool debug) : instance(instance_of_proce
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   features.pNext = &core;
   features.features.shaderFloat64 = VK_TRUE;
-  const std::vector<const char*> extensions = required_extensions();
+  std::vector<const char*> extensions = required_extensions();
+  if (has_extension(instance, physical, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
+    extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
+  }
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features;
@@ -144,35 +152,16 @@ std::optional<std::uint32_t> LogicalDevice::memory_type(std::uint32_t allowed, V
 }
 
 // Dedicated to the buffer: on an H200, other memory is slower, and large parts of it stall.
-VkDeviceMemory LogicalDevice::allocate_for(VkBuffer buffer, Memory memory) const {
+LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory memory, bool is_exported) const {
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                   mapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  const VkMemoryPropertyFlags better = memory == Memory::host   ? mapped | VK_MEMORY_PROPERTY_HOST_CACHED_BIT
-                                       : memory == Memory::list ? mapped | local
-                                                                : local;
-  VkMemoryRequirements needed{};
-  vk.GetBufferMemoryRequirements(handle, buffer, &needed);
-  std::optional<std::uint32_t> type = memory_type(needed.memoryTypeBits, better);
-  if (!type) type = memory_type(needed.memoryTypeBits, better & mapped);
-  if (!type) return VK_NULL_HANDLE;
-  VkMemoryDedicatedAllocateInfo dedicated{};
-  dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
-  dedicated.buffer = buffer;
-  VkMemoryAllocateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
-  info.pNext = &dedicated;
-  info.allocationSize = needed.size;
-  info.memoryTypeIndex = *type;
-  VkDeviceMemory allocated = VK_NULL_HANDLE;
-  return vk.AllocateMemory(handle, &info, nullptr, &allocated) == VK_SUCCESS ? allocated : VK_NULL_HANDLE;
-}
-
-LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
-  const std::lock_guard lock(mutex_);
-  destroy_passed();
+  VkExternalMemoryBufferCreateInfo external{};
+  external.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
+  external.handleTypes = exported_type;
   const std::array<std::uint32_t, 2> families{kernels_.family, copies_.family};
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.pNext = is_exported ? &external : nullptr;
   info.size = static_cast<VkDeviceSize>(bytes);
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (families[0] != families[1]) {
@@ -182,11 +171,51 @@ LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory mem
   }
   Storage made;
   if (vk.CreateBuffer(handle, &info, nullptr, &made.buffer) != VK_SUCCESS) return {};
-  made.memory = allocate_for(made.buffer, memory);
+  VkMemoryRequirements needed{};
+  vk.GetBufferMemoryRequirements(handle, made.buffer, &needed);
+  const VkMemoryPropertyFlags better = memory == Memory::host   ? mapped | VK_MEMORY_PROPERTY_HOST_CACHED_BIT
+                                       : memory == Memory::list ? mapped | local
+                                                                : local;
+  std::optional<std::uint32_t> type = memory_type(needed.memoryTypeBits, better);
+  if (!type) type = memory_type(needed.memoryTypeBits, better & mapped);
+  VkExportMemoryAllocateInfo exported{};
+  exported.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO;
+  exported.handleTypes = exported_type;
+  VkMemoryDedicatedAllocateInfo dedicated{};
+  dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
+  dedicated.pNext = is_exported ? &exported : nullptr;
+  dedicated.buffer = made.buffer;
+  const VkMemoryAllocateInfo allocated{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &dedicated, needed.size,
+                                       type.value_or(0)};
+  made.bytes = static_cast<std::int64_t>(needed.size);
+  if (type && vk.AllocateMemory(handle, &allocated, nullptr, &made.memory) == VK_SUCCESS &&
+      vk.BindBufferMemory(handle, made.buffer, made.memory, 0) == VK_SUCCESS) {
+    return made;
+  }
+  destroy({made.buffer, made.memory, VK_NULL_HANDLE});
+  return {};
+}
+
+LogicalDevice::ExportedMemory LogicalDevice::export_memory(std::int64_t bytes) const {
+  if (vk.GetMemoryFdKHR == nullptr) throw std::runtime_error(description.renderer + ": Vulkan exports no memory");
+  const Storage made = make_storage(bytes, Memory::matrix, true);
+  const VkMemoryGetFdInfoKHR wanted{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, nullptr, made.memory, exported_type};
+  ExportedMemory exported{-1, made.bytes};
+  if (made.memory != VK_NULL_HANDLE && vk.GetMemoryFdKHR(handle, &wanted, &exported.file_descriptor) != VK_SUCCESS) {
+    exported.file_descriptor = -1;
+  }
+  destroy({made.buffer, made.memory, VK_NULL_HANDLE});  // the descriptor is a reference of its own to the memory
+  return exported;
+}
+
+LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
+  const std::lock_guard lock(mutex_);
+  destroy_passed();
+  const Storage made = make_storage(bytes, memory, false);
   Allocation allocation;
   const bool is_mapped = memory == Memory::host || memory == Memory::list;
-  if (made.memory == VK_NULL_HANDLE || vk.BindBufferMemory(handle, made.buffer, made.memory, 0) != VK_SUCCESS ||
-      (is_mapped && vk.MapMemory(handle, made.memory, 0, VK_WHOLE_SIZE, 0, &allocation.data) != VK_SUCCESS)) {
+  if (made.memory == VK_NULL_HANDLE) return {};
+  if (is_mapped && vk.MapMemory(handle, made.memory, 0, VK_WHOLE_SIZE, 0, &allocation.data) != VK_SUCCESS) {
     destroy({made.buffer, made.memory, VK_NULL_HANDLE});
     return {};
   }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "backend/backend_record.hpp"
 #include "device/compute_device.hpp"
 #include "vulkan/functions.hpp"
 
@@ -35,7 +36,7 @@ struct Query {
 class LogicalDevice {
  public:
   /// Throws std::runtime_error with cause and remedy.
-  LogicalDevice(int index, bool debug);
+  explicit LogicalDevice(const BackendOptions& options);
   LogicalDevice(const LogicalDevice&) = delete;
   LogicalDevice& operator=(const LogicalDevice&) = delete;
   ~LogicalDevice();
@@ -60,6 +61,13 @@ class LogicalDevice {
   /// An id of 0 if there is not that much memory.
   Allocation allocate(std::int64_t bytes, Memory memory);
   void free(BufferId id);
+  /// Device memory for a buffer of `bytes`, as a file descriptor for another API to import. The importer keeps it.
+  struct ExportedMemory {
+    int file_descriptor = -1;  // -1: there is not that much memory
+    std::int64_t bytes = 0;    // of the memory
+  };
+  /// Throws std::runtime_error if the driver exports none.
+  ExportedMemory export_memory(std::int64_t bytes) const;
   /// Null if it was freed.
   VkBuffer buffer_of(BufferId id) const;
 
@@ -85,6 +93,7 @@ class LogicalDevice {
   struct Storage {
     VkBuffer buffer = VK_NULL_HANDLE;
     VkDeviceMemory memory = VK_NULL_HANDLE;
+    std::int64_t bytes = 0;  // of the memory
   };
   struct Retired {
     Garbage garbage;
@@ -93,7 +102,7 @@ class LogicalDevice {
   void choose_queues();
   void create_layouts();
   VkSemaphore make_timeline() const;
-  VkDeviceMemory allocate_for(VkBuffer buffer, Memory memory) const;
+  Storage make_storage(std::int64_t bytes, Memory memory, bool is_exported) const;  // null if there is no memory
   std::optional<std::uint32_t> memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const;
   void destroy(const Garbage& garbage) const;
   void destroy_passed();

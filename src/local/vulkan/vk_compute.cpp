@@ -18,18 +18,18 @@ const DeviceCatalog device_catalog{
     .driver_variables_text = driver_variables_text,
     .measure_peak =
         [](const BackendOptions& options, Precision precision, const MeasuringOptions& measuring) {
-          return compute::measure_device_fma(open_device(options.device), ShaderSource(options.value("shader-dir")),
+          return compute::measure_device_fma(open_compute_device(options), ShaderSource(options.value("shader-dir")),
                                              precision, measuring);
         },
     .measure_ceilings =
         [](const BackendOptions& options, const MeasuringOptions& measuring) {
-          return compute::measure_device_ceilings(open_device(options.device),
+          return compute::measure_device_ceilings(open_compute_device(options),
                                                   ShaderSource(options.value("shader-dir")), measuring);
         },
 };
 
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options) {
-  return std::make_shared<Device>(options.device, options.debug);
+  return std::make_shared<Device>(options);
 }
 
 }  // namespace glinpack::vulkan

@@ -16,9 +16,8 @@ namespace vulkan {
 /// The Vulkan devices for the program (backend/device_catalog.hpp).
 extern const DeviceCatalog device_catalog;
 
-/// The Vulkan device options.device. Throws std::runtime_error with cause and remedy.
+/// The Vulkan device options.uuid, else options.device. Throws std::runtime_error with cause and remedy.
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options);
-inline std::shared_ptr<ComputeDevice> open_device(int index) { return open_compute_device({.device = index}); }
 
 inline constexpr std::array compute_options{shader_folder_option, compute::tile_option};
 
@@ -38,8 +37,9 @@ inline constexpr BackendRecord vk_compute_record{
                       Timeline& timeline) { return make_vk_compute_backend<double>(options, timeline); },
     .memory = MemorySpace::device,
     .devices = &vulkan::device_catalog,
-    .tiles = &compute::tile_catalog<vulkan::open_device>,
+    .tiles = &compute::tile_catalog<vulkan::open_compute_device>,
     .options = vulkan::compute_options,
+    .automatic = true,
     .block_size = compute::block_size,
     .one_process_row = true,
     .matrix_bytes = compute::matrix_bytes,

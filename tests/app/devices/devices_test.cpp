@@ -9,6 +9,7 @@
 namespace glinpack::app {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -44,6 +45,12 @@ DeviceDescription software() {
   return device;
 }
 
+DeviceDescription in_vulkan(DeviceDescription device) {
+  device.api = "Vulkan";
+  device.version = "Vulkan 1.4.312 NVIDIA 580.159";
+  return device;
+}
+
 DeviceDescription broken() {
   DeviceDescription device;
   device.index = 2;
@@ -52,10 +59,11 @@ DeviceDescription broken() {
 }
 
 TEST(DevicesCommand, names_each_device_with_limits_and_the_automatic_choice) {
-  EXPECT_EQ(devices_text(std::vector{hardware(), broken()}, 0),
+  EXPECT_EQ(devices_text(std::vector<SeenDevice>{{hardware(), in_vulkan(hardware())}, {broken()}}),
             "device 0: NVIDIA H200/PCIe/SSE2  <- --backend auto takes it\n"
             "  vendor          NVIDIA Corporation\n"
-            "  driver          4.6.0 NVIDIA 580.159\n"
+            "  OpenGL          4.6.0 NVIDIA 580.159\n"
+            "  Vulkan          Vulkan 1.4.312 NVIDIA 580.159\n"
             "  kind            hardware\n"
             "  memory          139.0 GiB, 138.0 GiB free\n"
             "  storage block   2.0 GiB at most\n"
@@ -65,43 +73,48 @@ TEST(DevicesCommand, names_each_device_with_limits_and_the_automatic_choice) {
             "  CUDA ordinal    0\n"
             "\n"
             "device 2: (no renderer)\n"
-            "  usable          no: no OpenGL 4.5: update the driver\n"
+            "  OpenGL          no: no OpenGL 4.5: update the driver\n"
             "\n");
 }
 
 TEST(DevicesCommand, reports_that_auto_skips_software_devices) {
-  const std::string text = devices_text(std::vector{software()}, -1);
-  EXPECT_THAT(text, HasSubstr("  kind            software OpenGL: computed by the processor\n"));
+  const std::string text = devices_text(std::vector<SeenDevice>{{software()}});
+  EXPECT_THAT(text, HasSubstr("  kind            software: computed by the processor\n"));
   EXPECT_THAT(text, HasSubstr("  memory          not known\n"));
-  EXPECT_THAT(text, HasSubstr("--backend auto takes OpenBLAS: no usable device is hardware."));
+  EXPECT_THAT(text, HasSubstr("--backend auto takes openblas: no usable device is hardware."));
 }
 
 TEST(DevicesCommand, gives_a_remedy_if_no_device_is_usable) {
-  EXPECT_THAT(devices_text(std::vector{broken()}, -1), HasSubstr("No usable OpenGL device."));
-  EXPECT_THAT(devices_text({}, -1), HasSubstr("libegl-mesa0"));
+  EXPECT_THAT(devices_text(std::vector<SeenDevice>{{broken()}}), HasSubstr("No usable OpenGL device."));
+  EXPECT_THAT(devices_text({}), AllOf(HasSubstr("libegl-mesa0"), HasSubstr("mesa-vulkan-drivers")));
+  DeviceDescription by_vulkan = in_vulkan(hardware());
+  by_vulkan.index = broken().index;
+  EXPECT_THAT(devices_text(std::vector<SeenDevice>{{broken(), by_vulkan}}),
+              AllOf(HasSubstr("No usable OpenGL device."), HasSubstr("<- --backend auto takes it")));
 }
 
 TEST(DevicesCommand, names_the_variables_that_may_hide_devices_first) {
   setenv("EGL_VISIBLE_DEVICES", "all", 1);
-  EXPECT_THAT(devices_text({}, -1),
+  EXPECT_THAT(devices_text({}),
               StartsWith("EGL_VISIBLE_DEVICES=all is set: correct or unset it (EGL_VISIBLE_DEVICES takes indices"));
   setenv("LIBGL_DRIVERS_PATH", "/nowhere", 1);
-  EXPECT_THAT(devices_text({}, -1),
+  EXPECT_THAT(devices_text({}),
               StartsWith("EGL_VISIBLE_DEVICES=all, LIBGL_DRIVERS_PATH=/nowhere are set: correct or unset them ("));
   unsetenv("EGL_VISIBLE_DEVICES");
-  EXPECT_THAT(devices_text({}, -1), StartsWith("LIBGL_DRIVERS_PATH=/nowhere is set: correct or unset it\nNo usable"));
+  EXPECT_THAT(devices_text({}), StartsWith("LIBGL_DRIVERS_PATH=/nowhere is set: correct or unset it\nNo usable"));
   unsetenv("LIBGL_DRIVERS_PATH");
 }
 
 TEST(DevicesCommand, json_has_the_same_values_with_null_for_unknown_ones) {
-  const nlohmann::json document = devices_json(std::vector{hardware(), software(), broken()}, 0);
+  const nlohmann::json document = devices_json(std::vector<SeenDevice>{{hardware(), in_vulkan(hardware())}, {software()}, {broken()}});
   EXPECT_EQ(document["automatic"], 0);
   ASSERT_EQ(document["devices"].size(), 3u);
   EXPECT_EQ(document["devices"][0]["storage_block"], 2147483647);
   EXPECT_TRUE(document["devices"][1]["total_memory"].is_null());
   EXPECT_TRUE(document["devices"][1]["cuda_ordinal"].is_null());
+  EXPECT_EQ(document["devices"][0]["apis"]["Vulkan"]["version"], "Vulkan 1.4.312 NVIDIA 580.159");
   EXPECT_EQ(document["devices"][2]["why_unusable"], "no OpenGL 4.5: update the driver");
-  EXPECT_TRUE(devices_json({}, -1)["automatic"].is_null());
+  EXPECT_TRUE(devices_json({})["automatic"].is_null());
 }
 
 }  // namespace

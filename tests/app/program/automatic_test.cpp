@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "app/options/plu_options.hpp"
+#include "app/program/machine.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
@@ -243,6 +244,13 @@ TEST(AutomaticValues, ChoosesAnOrderForEveryListedBlockSize) {
   EXPECT_EQ(planned[0].parameters.n % 8, 0);
   EXPECT_EQ(planned[1].parameters.n % 1024, 0);
   EXPECT_LT(planned[1].parameters.n, planned[0].parameters.n);
+}
+
+TEST(Fastest, IsTheBackendWhoseSlowestRankIsTheFastest) {
+  EXPECT_EQ(fastest({{5, 3}, {4, 4}}), 1u);
+  EXPECT_EQ(fastest({{4, 4}, {9, 0}}), 0u) << "it does not work on a rank";
+  EXPECT_EQ(fastest({{4, 4}, {4, 5}}), 0u);
+  EXPECT_EQ(fastest({{0, 1}, {0, 0}}), 0u);
 }
 
 }  // namespace

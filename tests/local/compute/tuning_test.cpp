@@ -101,6 +101,12 @@ TYPED_TEST(TileTrials, AcceptCorrectTiles) {
   }
 }
 
+TYPED_TEST(TileTrials, MeasureTheChosenTileAgain) {
+  const auto rate = open_update(TypeParam::open({}), this->precision, {});
+  EXPECT_GT(rate(brief), 0);
+  EXPECT_GT(rate(brief), 0);
+}
+
 TYPED_TEST(TileTrials, SkipIncorrectTiles) {
   const test::ChangedShader changed("compute/reduce.comp", "int fetch_k = 0;",
                                     "int fetch_k = 0; if (BAND == 8) left_at = 0;");

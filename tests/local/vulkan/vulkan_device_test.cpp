@@ -1,0 +1,96 @@
+// What only Vulkan has: its validation, lost devices, and the canaries of tests/local/vulkan_hooks.cpp, by which other tests
+// fail.
+#include <gmock/gmock.h>
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+
+#include "tests/local/compute_cases.hpp"
+#include "tests/local/device_values.hpp"
+#include "tests/local/vulkan_hooks.hpp"
+#include "vulkan/device.hpp"
+
+namespace glinpack::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::string debug_error_of(ComputeDevice& device) {
+  try {
+    device.throw_debug_error();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+class VulkanDevice : public testing::Test {
+ protected:
+  std::shared_ptr<ComputeDevice> device_ = vulkan::open_compute_device({.debug = true});
+};
+
+// Without this test, no other one could fail by a message of the validation layer.
+TEST_F(VulkanDevice, reports_copies_without_a_barrier_between_them) {
+  const auto first = device_->allocate(1024, Memory::device), second = device_->allocate(1024, Memory::device);
+  auto& device = dynamic_cast<vulkan::Device&>(*device_);
+  const vulkan::LogicalDevice& logical = *device.logical();
+  const VkBufferCopy region{0, 0, 512};
+  const VkCommandBuffer commands = device.commands();
+  for (int i = 0; i < 2; ++i) {
+    logical.vk.CmdCopyBuffer(commands, logical.buffer_of(first->id()), logical.buffer_of(second->id()), 1, &region);
+  }
+  device_->finish();
+  EXPECT_THAT(debug_error_of(*device_), HasSubstr("SYNC-HAZARD-WRITE-AFTER-WRITE"));
+  EXPECT_EQ(debug_error_of(*device_), "no error");
+}
+
+TEST_F(VulkanDevice, a_write_outside_of_a_buffer_fails_a_test) {
+  const auto zeros = device_->allocate(4, Memory::device);
+  const auto seen = device_->allocate(100, Memory::host);
+  const auto filled = [&](std::int64_t at) {
+    auto buffer = device_->allocate(100, Memory::device);
+    device_->fill(zeros->id(), 4, 0);
+    device_->copy(buffer->id(), 0, seen->id(), 0, 100);
+    device_->copy(zeros->id(), 0, buffer->id(), at, 4);
+    device_->finish();
+    EXPECT_TRUE(std::isnan(static_cast<const float*>(seen->data())[24])) << "fresh buffers have no values";
+    return buffer;
+  };
+  filled(96);
+  EXPECT_NONFATAL_FAILURE(filled(104), "written behind its end, byte 4");
+  EXPECT_NONFATAL_FAILURE(filled(-4), "written before its beginning, byte 252");
+}
+
+// All that is enqueued after the loss throws; what is destroyed then does not wait.
+TEST(VulkanComputeBackend, that_loses_its_device_says_so_and_ends) {
+  Timeline timeline;
+  auto backend = VkCase<float>::make({}, timeline);
+  const auto values = random_values<float>(40, 40, 1);
+  auto matrix = on_device(*backend, values);
+  const auto message = [&](auto operation) -> std::string {
+    try {
+      operation();
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  vulkan_device_is_lost = true;
+  EXPECT_THAT(message([&] { from_device(*backend, *matrix); }), HasSubstr("the device was lost"));
+  EXPECT_THAT(message([&] {
+                backend->copy(whole(*matrix), whole(*matrix));
+                backend->wait_all();
+              }),
+              HasSubstr("the device was lost"));
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_NO_THROW(matrix.reset());
+  EXPECT_NO_THROW(backend.reset());
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
+  vulkan_device_is_lost = false;
+}
+
+}  // namespace
+}  // namespace glinpack::test

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <atomic>
+
+namespace glinpack::test {
+
+/// While it is true, Vulkan's queues and waits report that the device was lost.
+inline std::atomic<bool> vulkan_device_is_lost = false;
+
+}  // namespace glinpack::test
