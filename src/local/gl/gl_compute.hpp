@@ -25,7 +25,7 @@ std::shared_ptr<ComputeDevice> open_device(int index);
 
 inline constexpr std::array<std::string_view, 3> allocators{"auto", "opengl", "vulkan"};
 inline constexpr std::array compute_options{
-    shader_folder_option, compute::tile_option,
+    shader_folder_option, compute::tile_option, compute::products_option, compute::moduli_option,
     // without a value: opengl
     BackendOption{.name = "device-memory",
                   .type = {},

@@ -48,7 +48,17 @@ LogicalDevice::LogicalDevice(int index, bool debug) : instance(instance_of_proce
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   features.pNext = &core;
   features.features.shaderFloat64 = VK_TRUE;
-  const std::vector<const char*> extensions = required_extensions();
+  std::vector<const char*> extensions = required_extensions();
+  CooperativeMatrixFeatures matrices;
+  if (description.int8_matrices) {
+    extensions.push_back(cooperative_matrix_extension);
+    matrices.cooperative_matrix = VK_TRUE;
+    core.pNext = &matrices;
+    core.bufferDeviceAddress = VK_TRUE;
+    core.shaderInt8 = VK_TRUE;
+    core.vulkanMemoryModel = VK_TRUE;
+    features.features.shaderInt64 = VK_TRUE;
+  }
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features;
@@ -158,6 +168,10 @@ VkDeviceMemory LogicalDevice::allocate_for(VkBuffer buffer, Memory memory) const
   VkMemoryDedicatedAllocateInfo dedicated{};
   dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
   dedicated.buffer = buffer;
+  VkMemoryAllocateFlagsInfo addressed{};
+  addressed.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
+  addressed.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  if (description.int8_matrices) dedicated.pNext = &addressed;
   VkMemoryAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
   info.pNext = &dedicated;
@@ -175,6 +189,7 @@ LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory mem
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = static_cast<VkDeviceSize>(bytes);
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  if (description.int8_matrices) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   if (families[0] != families[1]) {
     info.sharingMode = VK_SHARING_MODE_CONCURRENT;
     info.queueFamilyIndexCount = families.size();
@@ -214,6 +229,13 @@ void LogicalDevice::free(BufferId id) {
 VkBuffer LogicalDevice::buffer_of(BufferId id) const {
   const std::lock_guard lock(mutex_);
   return storage_[id].buffer;
+}
+
+std::uint64_t LogicalDevice::address_of(BufferId id) const {
+  VkBufferDeviceAddressInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+  info.buffer = buffer_of(id);
+  return vk.GetBufferDeviceAddress(handle, &info);
 }
 
 void LogicalDevice::retire(const Garbage& garbage) {

@@ -62,6 +62,7 @@ class LogicalDevice {
   void free(BufferId id);
   /// Null if it was freed.
   VkBuffer buffer_of(BufferId id) const;
+  std::uint64_t address_of(BufferId id) const;
 
   Query take_query();
   void give_query(const Query& query);

@@ -20,7 +20,8 @@ extern const DeviceCatalog device_catalog;
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options);
 inline std::shared_ptr<ComputeDevice> open_device(int index) { return open_compute_device({.device = index}); }
 
-inline constexpr std::array compute_options{shader_folder_option, compute::tile_option};
+inline constexpr std::array compute_options{shader_folder_option, compute::tile_option, compute::products_option,
+                                            compute::moduli_option};
 
 }  // namespace vulkan
 
