@@ -1,5 +1,5 @@
 # What glinpack is built on. Debian's packages: scripts/install-deps.sh.
-option(GLINPACK_FETCH "Download missing header-only libraries with FetchContent: CLI11, spdlog, nlohmann-json, toml++, xxHash, Vulkan's" OFF)
+option(GLINPACK_FETCH "Download missing libraries with FetchContent: CLI11, spdlog, nlohmann-json, toml++, xxHash, glslang, Vulkan's" OFF)
 
 
 # glinpack_need(FOUND NAME DEBIAN FEDORA SPACK): unless FOUND, a variable or a target, the package is missing. All
@@ -25,12 +25,17 @@ if(GLINPACK_FETCH)
   glinpack_fetch(CLI11 2.1 CLIUtils/CLI11 v2.1.2)
   glinpack_fetch(tomlplusplus 3.0 marzer/tomlplusplus v3.3.0)
   glinpack_fetch(VulkanHeaders 1.1 KhronosGroup/Vulkan-Headers v1.3.239)
+  set(ENABLE_OPT OFF)  # SPIR-V goes to drivers, which optimize it
+  set(ENABLE_GLSLANG_BINARIES OFF)
+  set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)  # these are options of glslang
+  glinpack_fetch(glslang "" KhronosGroup/glslang 15.3.0)
 else()
   find_package(spdlog 1.9 QUIET)
   find_package(nlohmann_json 3.11 QUIET)
   find_package(CLI11 2.1 QUIET)
   find_package(tomlplusplus 3.0 QUIET)
   find_package(VulkanHeaders 1.1 QUIET)
+  find_package(glslang CONFIG QUIET)
 endif()
 
 # used as a header alone
@@ -43,7 +48,6 @@ if(GLINPACK_FETCH AND NOT GLINPACK_XXHASH)
 endif()
 
 find_package(Threads REQUIRED)
-find_package(glslang CONFIG QUIET)
 find_package(PkgConfig QUIET)
 find_package(OpenGL QUIET COMPONENTS OpenGL EGL)
 find_package(GLEW QUIET)
@@ -97,5 +101,5 @@ glinpack_need(GLINPACK_XXHASH "xxHash" libxxhash-dev xxhash-devel xxhash)
 if(missing)
   list(JOIN missing "\n" missing)
   message(FATAL_ERROR "These packages are missing:\n${missing}\n"
-    "On Debian, scripts/install-deps.sh installs all, with MPICH. -DGLINPACK_FETCH=ON downloads CLI11, spdlog, nlohmann-json, toml++, xxHash and\nVulkan's headers.")
+    "On Debian, scripts/install-deps.sh installs all, with MPICH. -DGLINPACK_FETCH=ON downloads CLI11, spdlog, nlohmann-json, toml++, xxHash, glslang\nand Vulkan's headers.")
 endif()

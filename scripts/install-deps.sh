@@ -45,8 +45,6 @@ test_packages=(
   libvulkan1 mesa-vulkan-drivers vulkan-validationlayers
   # Slurm on one machine, scripts/slurm/lab
   slurm-wlm munge
-  # the other simulator of a planned run
-  libsimgrid-dev
 )
 
 case "${1:-}" in

@@ -1,60 +1,32 @@
 #include "app/model/forecast.hpp"
 
 #include <algorithm>
-#include <future>
 #include <vector>
 
-#include "app/model/replay.hpp"
+#include "app/model/windows.hpp"
 
 namespace glinpack::app::model {
 
 namespace {
 
-// Limit of replayed passes times processes, so that a forecast takes about a second.
-constexpr Index most_replayed = 4'000;
-constexpr Index windows = 8;
-constexpr Index window_passes = 8;
-
 struct Sum {
   double seconds = 0;
   ByWork<double> busy;
   ByWork<bool> needed{};
-
-  void add(double weight, const Replay& replay) {
-    seconds += weight * replay.seconds;
-    for (const Work work : all_work) {
-      busy[work] += weight * replay.busy[work];
-      needed[work] = needed[work] || replay.needed[work];
-    }
-  }
 };
 
 Sum factorization(const MachineModel& machine, const Problem& problem) {
-  const Index passes = problem.distribution().passes();
+  const std::vector<Window> windows = quick_windows(problem.distribution().passes(), problem.grid.size());
+  const std::vector<std::vector<Replay>> replays = replay_windows(machine, problem, windows, {{machine}});
   Sum sum;
-  const Index processes = problem.grid.size();
-  const bool is_small = passes * processes <= most_replayed;
-  if (is_small || passes < 4 * windows * window_passes) {
-    sum.add(1, replay(machine, problem, {0, passes}, is_small ? ReplayedRanks::all : ReplayedRanks::one_row));
-    return sum;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const Replay& replay = replays[i].front();
+    sum.seconds += windows[i].weight * replay.seconds;
+    for (const Work work : all_work) {
+      sum.busy[work] += windows[i].weight * replay.busy[work];
+      sum.needed[work] = sum.needed[work] || replay.needed[work];
+    }
   }
-  const bool all = (2 * windows * window_passes + windows) * processes <= most_replayed;
-  const ReplayedRanks ranks = all ? ReplayedRanks::all : ReplayedRanks::one_row;
-  struct Window {
-    double weight;
-    std::future<Replay> replay;
-  };
-  std::vector<Window> replayed;
-  for (Index i = 0; i < windows; ++i) {
-    const Index begin = passes * i / windows, end = passes * (i + 1) / windows;
-    const Index middle = (begin + end) / 2;
-    const PassRange window{middle - window_passes / 2, middle - window_passes / 2 + window_passes};
-    const double weight = static_cast<double>(end - begin) / static_cast<double>(window_passes);
-    replayed.push_back({weight, std::async(std::launch::async, [=, &machine, &problem] {
-                          return replay_window(machine, problem, window, ranks);
-                        })});
-  }
-  for (Window& window : replayed) sum.add(window.weight, window.replay.get());
   return sum;
 }
 

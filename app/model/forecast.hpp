@@ -25,9 +25,8 @@ struct Forecast {
 inline constexpr Index most_passes = 1'000'000;
 
 /// parameters.parts selects the modelled work: only messages, as `glinpack network` (no look-ahead, arithmetic or
-/// solution); only arithmetic, as --compute-only; or both. Missing figures count as no time. For many passes and
-/// processes, it replays windows of passes and integrates the time per pass. Above about 50 processes, the first
-/// process row represents all rows.
+/// solution); only arithmetic, as --compute-only; or both. Missing figures count as no time. Of many passes, it replays
+/// windows and integrates the time per pass (quick_windows()).
 Forecast forecast(const MachineModel& machine, const Problem& problem);
 
 /// The amounts of one process in one pass of the backward substitution: flops and bytes of U.

@@ -107,7 +107,7 @@ MachineModel h200_single() {
   machine.figures[Work::reduce] = {{.per_flop = 2.0929e-14, .per_byte = 0, .per_step = 1.9296e-5}, runs};
   machine.figures[Work::transfer] = {{.per_flop = 0, .per_byte = 2.7526e-11, .per_step = 0}, runs};
   machine.figures[Work::substitution] = {{.per_flop = 0, .per_byte = 0, .per_step = 1.5044e-4}, runs};
-  machine.figures[Work::memory] = {{.per_flop = 0, .per_byte = 3.3532e-11, .per_step = 0}, runs};
+  machine.figures[Work::memory] = {{.per_flop = 0, .per_byte = 6.7064e-11, .per_step = 0}, runs};
   return machine;
 }
 

@@ -53,26 +53,8 @@ struct Figure {
   std::string source;  // "results/h200/single-32768.json and 2 more", "--network"
 };
 
-/// How switches join the nodes. Traffic within a group crosses one switch and shares nothing but the nodes' links.
-struct Topology {
-  enum class Kind {
-    crossbar,   // nodes' links alone
-    fat_tree,   // each leaf switch of `group` nodes has an uplink of group / taper times the rate of a node's link
-    dragonfly,  // each group of `group` nodes has group / taper times that rate, divided among links to all others
-  };
-  Kind kind = Kind::crossbar;
-  int group = 1;
-  double taper = 1;
-  friend bool operator==(const Topology&, const Topology&) = default;
-};
-
 struct MachineModel {
   ByWork<Figure> figures;
-  // of messages between nodes, besides latency and rate in figures[Work::network] (LogGP's o and g)
-  double overhead = 0;  // seconds of the host to start a message
-  double gap = 0;       // seconds of a link per message
-  Topology topology;
-
   double seconds(Work work, const Amounts& amounts) const { return figures[work].cost.seconds(amounts); }
 };
 

@@ -190,7 +190,9 @@ std::vector<Observation> observe(const RunRecord& record) {
 void add_samples(Samples& samples, const Observation& observation) {
   const ByWork<Amounts> amounts = amounts_of(observation);
   for (const Work work : all_work) {
-    if (observation.seconds[work] > 0) samples[work].push_back({amounts[work], observation.seconds[work]});
+    // each end of a message in shared memory measures its own copy, in or out
+    const double parts = work == Work::memory && uses_node_windows(observation.problem.parameters) ? 2 : 1;
+    if (observation.seconds[work] > 0) samples[work].push_back({amounts[work], parts * observation.seconds[work]});
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <map>
 #include <optional>
 #include <queue>
@@ -11,7 +10,6 @@
 #include <unordered_map>
 
 #include "app/model/network.hpp"
-#include "lu/panel/tournament.hpp"
 
 namespace glinpack::app::model {
 
@@ -39,7 +37,7 @@ struct Rank {
 
 // A step of a rank's message, counted in the rank's steps.
 struct Place {
-  std::int32_t rank = -1;  // -1: not replayed
+  std::int32_t rank = -1;
   std::uint32_t message = 0;
   std::uint32_t step = 0;
 };
@@ -48,13 +46,12 @@ struct Place {
 struct Flight {
   Place send;
   Place receive;
-  int from = 0, to = 0;  // nodes; to -1: the receiver is not replayed
+  int from = 0, to = 0;  // nodes
   double seconds = 0;    // at the full rate of the link
 
   // True if both are pieces of one message between the same ranks.
   bool is_of_same_message(const Flight& other) const {
-    return send.rank == other.send.rank && send.message == other.send.message && receive.rank >= 0 &&
-           receive.rank == other.receive.rank;
+    return send.rank == other.send.rank && send.message == other.send.message && receive.rank == other.receive.rank;
   }
 };
 
@@ -73,15 +70,13 @@ class Simulation {
       : schedule_(schedule),
         machine_(machine),
         problem_(problem),
-        distribution_(problem.distribution()),
         measured_(measured),
         slow_(slow),
         computes_(problem.parameters.parts != RunParts::messages),
         sends_(problem.parameters.parts != RunParts::compute),
-        network_(machine.topology, nodes_of(problem)) {
+        network_(nodes_of(problem)) {
     senders_.resize(static_cast<std::size_t>(nodes_of(problem)));
-    if (schedule.rows < problem.grid.rows) link_share_ = rows_on_node();
-    for (const RankSchedule& list : schedule.ranks) {
+    for (const RankSchedule& list : schedule) {
       Rank& rank = ranks_.emplace_back();
       rank.ended.resize(list.operations.size());
       rank.messages.resize(list.messages.size());
@@ -101,7 +96,7 @@ class Simulation {
     int measured_ranks = 0;
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       Rank& rank = ranks_[i];
-      if (rank.next < schedule_.ranks[i].operations.size()) throw std::logic_error("the model's messages have no end");
+      if (rank.next < schedule_[i].operations.size()) throw std::logic_error("the model's messages have no end");
       slowest = std::max(slowest, rank.time());
       if (!rank.measured_start || !rank.measured_end) continue;
       in_window += *rank.measured_end - *rank.measured_start;
@@ -137,15 +132,8 @@ class Simulation {
     return problem.node_of({problem.grid.rows - 1, problem.grid.columns - 1}) + 1;
   }
 
-  // The number of process rows that share a node's link.
-  int rows_on_node() const {
-    int rows = 0;
-    while (rows < problem_.grid.rows && problem_.node_of({rows, 0}) == problem_.node_of({0, 0})) ++rows;
-    return rows;
-  }
-
   Rank& rank_of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
-  const RankSchedule& list_of(int rank) const { return schedule_.ranks[static_cast<std::size_t>(rank)]; }
+  const RankSchedule& list_of(int rank) const { return schedule_[static_cast<std::size_t>(rank)]; }
   const ScheduledMessage& message_of(const Place& place) const { return list_of(place.rank).messages[place.message]; }
   const Step& step_of(const Place& place) const { return list_of(place.rank).steps[place.step]; }
   void add_event(Event event) {
@@ -167,7 +155,7 @@ class Simulation {
           rank.host() = std::max(rank.host(), rank.ended[operation.target]);
           break;
         case Operation::Kind::start_message:
-          if (sends_) start(number, operation.target);
+          if (sends_) post(number, operation.target, rank.host());
           break;
         case Operation::Kind::wait_for_data:
         case Operation::Kind::wait_for_end:
@@ -200,28 +188,6 @@ class Simulation {
     if (operation.queue == Queue::download) start = std::max(start, rank.queue(Queue::device));
     if (operation.queue == Queue::device) start = std::max(start, rank.queue(Queue::upload));
     free = rank.ended[rank.next] = start + seconds;
-  }
-
-  void start(int number, std::uint32_t message) {
-    Rank& rank = rank_of(number);
-    if (machine_.overhead > 0) rank.host() += machine_.overhead * messages_between_nodes(number, message);
-    post(number, message, rank.host());
-  }
-
-  int messages_between_nodes(int number, std::uint32_t message) const {
-    const RankSchedule& list = list_of(number);
-    const ScheduledMessage& scheduled = list.messages[message];
-    int count = 0;
-    for (std::uint32_t i = 0; i < scheduled.count; ++i) {
-      const std::int32_t peer = list.steps[scheduled.first + i].peer;
-      if (peer == Step::whole_column) {
-        count += std::bit_width(static_cast<unsigned>(problem_.grid.rows - 1));  // rounds
-        continue;
-      }
-      const int node = peer >= 0 ? list_of(peer).node : problem_.node_of({-2 - peer, list.at.column});
-      if (node != list.node) ++count;
-    }
-    return count;
   }
 
   double message_seconds(bool same_node, double bytes) const {
@@ -261,7 +227,6 @@ class Simulation {
   void match(const Place& place) {
     const Step& step = step_of(place);
     if (step.peer == Step::whole_column) return all_reduce(place);
-    if (step.peer < 0) return begin_with_unreplayed_peer(place);
     const MessageKind kind = message_of(place).kind;
     const auto from = static_cast<std::uint64_t>(step.receives ? step.peer : place.rank);
     const auto to = static_cast<std::uint64_t>(step.receives ? place.rank : step.peer);
@@ -275,12 +240,11 @@ class Simulation {
     others.erase(others.begin());
     const Place send = step.receives ? other : place, receive = step.receives ? place : other;
     ++messages_;
-    begin(send, receive, list_of(receive.rank).node, step.bytes);
+    begin(send, receive, step.bytes);
   }
 
-  // `receive`: not replayed if its rank is -1.
-  void begin(const Place& send, const Place& receive, int to_node, double bytes) {
-    const int from_node = list_of(send.rank).node;
+  void begin(const Place& send, const Place& receive, double bytes) {
+    const int from_node = list_of(send.rank).node, to_node = list_of(receive.rank).node;
     const bool same_node = from_node == to_node;
     const Work work = same_node ? Work::memory : Work::network;
     needed_[work] = true;
@@ -288,11 +252,10 @@ class Simulation {
     if (same_node) {
       const double end = now_ + cost.per_step + cost.per_byte * bytes;
       add_event({.time = end, .place = send, .kind = Event::Kind::arrived});
-      if (receive.rank >= 0) add_event({.time = end, .place = receive, .kind = Event::Kind::arrived});
+      add_event({.time = end, .place = receive, .kind = Event::Kind::arrived});
       return;
     }
-    const Flight flight{send, receive, from_node, receive.rank >= 0 ? to_node : -1,
-                        link_share_ * (machine_.gap + cost.per_byte * bytes)};
+    const Flight flight{send, receive, from_node, to_node, cost.per_byte * bytes};
     Sender& sender = senders_[static_cast<std::size_t>(from_node)];
     const bool follows = std::any_of(sender.flows.begin(), sender.flows.end(), [&](int flow) {
       return flights_[static_cast<std::size_t>(flow)].is_of_same_message(flight);
@@ -331,64 +294,8 @@ class Simulation {
       start_flow(following);
     }
     add_event({.time = now_, .place = flight.send, .kind = Event::Kind::arrived});
-    if (flight.receive.rank < 0) return;
     const double latency = machine_.figures[Work::network].cost.per_step;
     add_event({.time = now_ + latency, .place = flight.receive, .kind = Event::Kind::arrived});
-  }
-
-  // Starts a step whose other end is in a process row that is not replayed.
-  void begin_with_unreplayed_peer(const Place& place) {
-    const Step& step = step_of(place);
-    const RankSchedule& rank = list_of(place.rank);
-    const int other_node = problem_.node_of({-2 - step.peer, rank.at.column});
-    if (!step.receives) return begin(place, {}, other_node, step.bytes);
-    // the other row is assumed to be in step: its link is as busy as this rank's
-    const bool same_node = other_node == rank.node;
-    needed_[same_node ? Work::memory : Work::network] = true;
-    const double share = same_node ? 1 : link_share_;
-    const double end =
-        now_ + earlier_seconds(rank, message_of(place), same_node) + message_seconds(same_node, share * step.bytes);
-    add_event({.time = end, .place = place, .kind = Event::Kind::arrived});
-  }
-
-  // The time of the root's work before a broadcast down the column, and of the messages before this rank's.
-  double earlier_seconds(const RankSchedule& rank, const ScheduledMessage& record, bool same_node) const {
-    if (record.kind == MessageKind::rows || record.kind == MessageKind::tournament) return 0;
-    const PassPlan pass = plan_pass(distribution_, record.pass, rank.at);
-    const double width = static_cast<double>(pass.width), bytes = record.bytes;
-    double seconds = 0;
-    if (record.kind == MessageKind::u12 && computes_) {
-      const double columns = bytes / (width * static_cast<double>(problem_.element_bytes()));
-      seconds += machine_.seconds(Work::normalize, {width * width * columns, 2 * bytes, 1});
-    }
-    if (record.kind == MessageKind::u11 && computes_) {
-      const double rows = static_cast<double>(pass.panel_rows);
-      seconds +=
-          machine_.seconds(Work::panel_host,
-                           {rows * width * width, rows * width * static_cast<double>(problem_.element_bytes()), width});
-    }
-    if (record.kind == MessageKind::winners && computes_) {  // the root takes part in every level of the reduction tree
-      const double columns = std::min(static_cast<double>(tournament_columns), width);
-      const double levels = std::bit_width(static_cast<unsigned>(problem_.grid.rows - 1));
-      seconds += machine_.seconds(Work::panel_host, levels * Amounts{2 * columns * columns * columns, 0, columns});
-    }
-    // the last rank of the column delays the others' next messages
-    const int size = problem_.grid.rows;
-    int messages = 0;
-    switch (const BroadcastKind kind = broadcast_for(record.kind, problem_.parameters.broadcast)) {
-      case BroadcastKind::ring:
-      case BroadcastKind::ring_modified:
-      case BroadcastKind::two_rings:
-      case BroadcastKind::two_rings_modified:
-        for (int place = size - 1; place > 0; place = forwarding_place(kind, size, place).parent) ++messages;
-        break;
-      case BroadcastKind::ibcast:
-        messages = static_cast<int>(std::bit_width(static_cast<unsigned>(size - 1)));
-        break;
-      default:
-        break;
-    }
-    return seconds + std::max(0, messages - 1) * message_seconds(same_node, bytes);
   }
 
   // MPI_Allreduce of a pivot candidate: all ranks of the column, recursive doubling. Every round takes the time of its
@@ -397,7 +304,7 @@ class Simulation {
     const GridPosition at = list_of(place.rank).at;
     std::vector<Place>& arrived = reductions_[at.column];
     arrived.push_back(place);
-    if (static_cast<int>(arrived.size()) < schedule_.rows) return;
+    if (static_cast<int>(arrived.size()) < problem_.grid.rows) return;
     double seconds = 0;
     const double bytes = step_of(place).bytes;
     for (int distance = 1; distance < problem_.grid.rows; distance *= 2) {
@@ -410,14 +317,13 @@ class Simulation {
   }
 
   double round_seconds(int column, int distance, double bytes) {
-    const bool all = schedule_.rows == problem_.grid.rows;
     double slowest = 0;
-    for (int row = 0; row < (all ? problem_.grid.rows : 1); ++row) {
+    for (int row = 0; row < problem_.grid.rows; ++row) {
       const int partner = row ^ distance;
       if (partner >= problem_.grid.rows) continue;
       const int from = problem_.node_of({row, column}), to = problem_.node_of({partner, column});
       needed_[from == to ? Work::memory : Work::network] = true;
-      const double rate = all && from != to ? network_.rate_of_another(from, to) : 1;
+      const double rate = from == to ? 1 : network_.rate_of_another(from, to);
       slowest = std::max(slowest, message_seconds(from == to, bytes / rate));
     }
     return slowest;
@@ -443,12 +349,10 @@ class Simulation {
   const Schedule& schedule_;
   const MachineModel& machine_;
   const Problem& problem_;
-  Distribution distribution_;
   PassRange measured_;
   std::span<const double> slow_;
   bool computes_;
   bool sends_;
-  double link_share_ = 1;  // of the replayed rows; the other process rows use the same link, too
   std::vector<Rank> ranks_;
   FlowNetwork network_;
   std::vector<Flight> flights_;  // by flow
@@ -468,20 +372,6 @@ class Simulation {
 Replay replay(const Schedule& schedule, const MachineModel& machine, const Problem& problem, PassRange measured,
               std::span<const double> slow) {
   return Simulation(schedule, machine, problem, measured, slow).run();
-}
-
-Replay replay(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks) {
-  return replay(record_schedule(machine, problem, passes, ranks), machine, problem, whole_run);
-}
-
-Replay replay_window(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks) {
-  return replay(record_schedule(machine, problem, window_with_neighbours(passes), ranks), machine, problem, passes);
-}
-
-PassRange window_with_neighbours(PassRange passes) {
-  constexpr Index most_before = 8;
-  const Index before = std::min(most_before, passes.end - passes.first);
-  return {std::max<Index>(0, passes.first - before), passes.end + 1};
 }
 
 }  // namespace glinpack::app::model

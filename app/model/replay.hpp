@@ -17,7 +17,7 @@ struct Replay {
   double seconds = 0;     // until the last rank ends
   ByWork<double> busy;    // by kind of work, without messages; the mean over ranks
   ByWork<bool> needed{};  // kinds of work that occur, including messages
-  Index messages = 0;     // between two replayed ranks
+  Index messages = 0;
 };
 
 /// All passes: the whole time is measured, from the clock's zero.
@@ -28,14 +28,5 @@ inline constexpr PassRange whole_run{std::numeric_limits<Index>::min(), std::num
 /// parameters.parts selects the operations that take time.
 Replay replay(const Schedule& schedule, const MachineModel& machine, const Problem& problem,
               PassRange measured = whole_run, std::span<const double> slow = {});
-
-/// Replays passes [first, end) of the factorisation.
-Replay replay(const MachineModel& machine, const Problem& problem, PassRange passes,
-              ReplayedRanks ranks = ReplayedRanks::all);
-
-/// Replays the passes in the middle of a factorisation, within window_with_neighbours().
-Replay replay_window(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks);
-/// As many passes before them, at most 8, and one after them.
-PassRange window_with_neighbours(PassRange passes);
 
 }  // namespace glinpack::app::model

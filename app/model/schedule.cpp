@@ -24,8 +24,8 @@ std::vector<BroadcastStep> binomial_steps(int size, int place, Index count) {
 
 class Recorder {
  public:
-  Recorder(const MachineModel& machine, const Problem& problem, PassRange passes, const Schedule& schedule)
-      : machine_(machine), problem_(problem), passes_(passes), schedule_(schedule) {}
+  Recorder(const MachineModel& machine, const Problem& problem, PassRange passes)
+      : machine_(machine), problem_(problem), passes_(passes) {}
 
   RankSchedule record(GridPosition at, RowPlanCache& row_plans) const {
     const RankOperations list =
@@ -64,10 +64,7 @@ class Recorder {
 
  private:
   void add(RankSchedule& rank, const MessageRecord& record, const BroadcastRoutes& routes) const {
-    ScheduledMessage message{.first = static_cast<std::uint32_t>(rank.steps.size()),
-                             .pass = static_cast<std::int32_t>(record.pass),
-                             .bytes = static_cast<double>(record.bytes),
-                             .kind = record.kind};
+    ScheduledMessage message{.first = static_cast<std::uint32_t>(rank.steps.size()), .kind = record.kind};
     for (const WireMessage& wire : steps_of(rank.at, record, routes)) {
       rank.steps.push_back({.bytes = static_cast<double>(wire.bytes),
                             .peer = wire.peer < 0 ? Step::whole_column : number_of(rank.at, wire),
@@ -84,8 +81,7 @@ class Recorder {
   std::int32_t number_of(GridPosition at, const WireMessage& step) const {
     const int row = step.line == Line::row ? at.row : step.peer;
     const int column = step.line == Line::row ? step.peer : at.column;
-    const int place = row - schedule_.first_row;
-    return place >= 0 && place < schedule_.rows ? place * problem_.grid.columns + column : -2 - row;
+    return row * problem_.grid.columns + column;
   }
 
   std::vector<WireMessage> steps_of(GridPosition at, const MessageRecord& record, const BroadcastRoutes& routes) const {
@@ -111,26 +107,19 @@ class Recorder {
   const MachineModel& machine_;
   const Problem& problem_;
   PassRange passes_;
-  const Schedule& schedule_;
 };
 
 }  // namespace
 
-Schedule record_schedule(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks,
-                         int threads) {
-  const bool all = ranks == ReplayedRanks::all;
-  Schedule schedule{.first_row = all ? 0 : static_cast<int>(passes.end % problem.grid.rows),
-                    .rows = all ? problem.grid.rows : 1,
-                    .ranks = {}};
-  schedule.ranks.resize(static_cast<std::size_t>(schedule.rows) * static_cast<std::size_t>(problem.grid.columns));
-  const Recorder recorder(machine, problem, passes, schedule);
+Schedule record_schedule(const MachineModel& machine, const Problem& problem, PassRange passes, int threads) {
+  Schedule schedule(static_cast<std::size_t>(problem.grid.size()));
+  const Recorder recorder(machine, problem, passes);
   std::atomic<std::size_t> next{0};
   const auto record = [&] {
     RowPlanCache row_plans;
-    for (std::size_t rank = next++; rank < schedule.ranks.size(); rank = next++) {
+    for (std::size_t rank = next++; rank < schedule.size(); rank = next++) {
       const auto number = static_cast<int>(rank);
-      schedule.ranks[rank] = recorder.record(
-          {schedule.first_row + number / problem.grid.columns, number % problem.grid.columns}, row_plans);
+      schedule[rank] = recorder.record({number / problem.grid.columns, number % problem.grid.columns}, row_plans);
     }
   };
   std::vector<std::future<void>> others;

@@ -9,12 +9,6 @@
 
 namespace glinpack::app::model {
 
-/// The ranks to be replayed.
-enum class ReplayedRanks {
-  all,
-  one_row,  // only the process row with the most work; a peer in another row begins when this rank does
-};
-
 struct TimedOperation {
   double seconds = 0;        // of compute
   std::uint32_t target = 0;  // as in Operation
@@ -29,7 +23,7 @@ struct Step {
   static constexpr std::int32_t whole_column = -1;  // an all-reduce over the process column
 
   double bytes = 0;
-  std::int32_t peer = whole_column;  // a rank of the schedule; below -1: process row -2 - peer, which is not replayed
+  std::int32_t peer = whole_column;  // a rank of the schedule
   std::int32_t after_receives = 0;   // starts when this many receives of the message are done
   bool receives = false;
   bool after_earlier = false;  // starts when all earlier steps of the message are done
@@ -40,8 +34,6 @@ struct ScheduledMessage {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   std::uint32_t receives = 0;  // steps
-  std::int32_t pass = 0;
-  double bytes = 0;
   MessageKind kind = MessageKind::panel;
 };
 
@@ -53,15 +45,10 @@ struct RankSchedule {
   std::vector<Step> steps;
 };
 
-struct Schedule {
-  int first_row = 0;  // of the ranks
-  int rows = 0;
-  std::vector<RankSchedule> ranks;  // row by row
-};
+using Schedule = std::vector<RankSchedule>;  // process row by process row
 
-/// Runs the recorder for the ranks, on `threads` threads. Without arithmetic (RunParts::messages) operations take no
+/// Runs the recorder for all ranks, on `threads` threads. Without arithmetic (RunParts::messages) operations take no
 /// time.
-Schedule record_schedule(const MachineModel& machine, const Problem& problem, PassRange passes, ReplayedRanks ranks,
-                         int threads = 1);
+Schedule record_schedule(const MachineModel& machine, const Problem& problem, PassRange passes, int threads = 1);
 
 }  // namespace glinpack::app::model

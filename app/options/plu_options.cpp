@@ -287,7 +287,7 @@ std::vector<Field> plan_fields(PluOptions& o) {
        "Print the runs, memory per process and expected flops; run nothing. More than 20 runs are shortened, except "
        "with --log-level debug"},
       {"explain-pass", whole(o.explain_pass, 0, largest_n, "K"),
-       "Print the schedule of pass K, counted from 0: roles, messages, waits; run nothing"},
+       "Print the schedule of pass K, counted from 0: roles, messages, steps; with --json every operation; run nothing"},
       config_field(o.config),
   };
 }

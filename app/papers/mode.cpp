@@ -46,22 +46,16 @@ std::vector<Field> machine_fields(ModeOptions& o) {
   };
 }
 
-std::vector<Field> output_fields(ModeOptions& o, bool with_trace) {
-  const Field trace{"trace", text(o.trace, "FILE"),
-                    "The stages of every result in Chrome's trace format, for ui.perfetto.dev"};
-  return joined(
-      {
-          {"output-dir", text(o.output_dir, "DIR"),
-           "Folder for output files, created if missing. Default names: report.txt, results.json, results.csv"},
-          {"json", text(o.json, "FILE"), "All results as JSON (docs/solver.schema.json)"},
-          {"csv", text(o.csv, "FILE"), "One line per result"},
-      },
-      with_trace ? std::vector{trace} : std::vector<Field>{},
-      std::vector<Field>{
-          {"force", flag(o.force), "Overwrite output files that exist"},
-          {"progress", choice(o.progress, all_whens), "Progress on stderr; auto: for runs that take seconds"},
-          log_level_field(),
-      });
+std::vector<Field> output_fields(ModeOptions& o) {
+  return {
+      {"output-dir", text(o.output_dir, "DIR"),
+       "Folder for output files, created if missing. Default names: report.txt, results.json, results.csv"},
+      {"json", text(o.json, "FILE"), "All results as JSON (docs/solver.schema.json)"},
+      {"csv", text(o.csv, "FILE"), "One line per result"},
+      {"force", flag(o.force), "Overwrite output files that exist"},
+      {"progress", choice(o.progress, all_whens), "Progress on stderr; auto: for runs that take seconds"},
+      log_level_field(),
+  };
 }
 
 }  // namespace
@@ -93,7 +87,7 @@ Field variant_field(Texts& option, Texts variants, const std::string& host, cons
 std::vector<FieldGroup> mode_groups(ModeOptions& o, std::vector<FieldGroup> own, bool with_times) {
   if (with_times) own.push_back({"Measuring", measuring_fields(o)});
   own.push_back({"Machine", machine_fields(o)});
-  own.push_back({"Output", output_fields(o, with_times)});
+  own.push_back({"Output", output_fields(o)});
   own.push_back({"Configuration", {config_field(o.config)}});
   return own;
 }
@@ -269,9 +263,7 @@ MeasuredStages ModeRun::measure(solvers::StageClock& clock, const std::string& l
     progress_.update(static_cast<double>(round + 1) / rounds);
   }
   progress_.end();
-  MeasuredStages measured = spread_of_stages(times);
-  measured.intervals = clock.intervals();
-  return measured;
+  return spread_of_stages(times);
 }
 
 void ModeRun::time(ModeRecord& record, solvers::StageClock& clock, const std::function<void()>& once) {
@@ -313,7 +305,6 @@ void ModeRun::write_files(const std::vector<SeriesFit>& fits, const std::optiona
   }
   files.write(outputs_.json, [&](std::ostream& file) { file << dumped(document, 2) << '\n'; });
   files.write(outputs_.csv, [&](std::ostream& file) { file << (csv_.empty() ? mode_csv(mode_, records_) : csv_); });
-  files.write(outputs_.trace, [&](std::ostream& file) { file << dumped(mode_trace(mode_, records_)) << '\n'; });
   files.finish(*report_);
 }
 

@@ -50,7 +50,6 @@ struct ModeOptions {
   std::string output_dir;
   std::string json;
   std::string csv;
-  std::string trace;
   bool force = false;
   When progress = When::automatic;
 
@@ -68,7 +67,7 @@ Field input_b_field(ModeOptions& options, const std::string& help, const std::st
 std::vector<Field> problem_fields(ModeOptions& options, const std::string& input_help, const std::string& output_help);
 /// --variant: the device's `variants`, and `host`, the reference computation.
 Field variant_field(Texts& option, Texts variants, const std::string& host, const std::string& default_text = "");
-/// A mode's own groups, then the groups that all modes share. Without times: no repetitions, fit or trace.
+/// A mode's own groups, then the groups that all modes share. Without times: no repetitions or fit.
 std::vector<FieldGroup> mode_groups(ModeOptions& options, std::vector<FieldGroup> own, bool with_times = true);
 /// Examples, and the units and exit codes that modes share.
 Footer mode_footer(const std::string& examples);

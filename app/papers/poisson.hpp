@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/papers/mode.hpp"
-#include "solvers/poisson/poisson_device_strip.hpp"
+#include "solvers/poisson/device_paper_kernels.hpp"
 
 namespace glinpack::app {
 
@@ -20,11 +20,17 @@ struct PoissonOptions : ModeOptions {
   }
 
   std::vector<solvers::PoissonMemory> memory{solvers::PoissonMemory::global};  // empty: only the host
-  Texts host{"serial", "threads"};                                             // the processor's variants; may be empty
+  std::vector<solvers::PoissonKernel> kernel{solvers::PoissonKernel::walk};
+  std::optional<Index> tile;  // P of the paper's shared memory; empty: the largest power of two
+  double tolerance = 1e-6;
+  std::optional<Index> max_iterations;  // empty: many more than needed, and not to converge is an error
+  std::string first_guess;              // a file of u; empty: zero
+  Texts host{"serial", "threads"};      // the processor's variants; may be empty
   std::vector<PoissonPreconditioner> preconditioner{PoissonPreconditioner::none};
   bool all_preconditioners = false;  // --preconditioner all
   bool textures_skipped = false;     // --memory all in double precision excludes textures
   bool all_memories = false;         // --memory all
+  bool all_kernels = false;          // --kernel all
   std::optional<double> watchdog;    // seconds without progress, for several ranks; empty: off
 };
 
@@ -34,11 +40,11 @@ PoissonOptions parse_poisson_options(const Texts& arguments, TextFiles& files);
 /// Collective; the same on every rank.
 int run_poisson(const ModeInvocation& invocation);
 
-/// True if a preconditioner supports a memory; `all` of either excludes other combinations.
-bool allowed(solvers::PoissonMemory memory, PoissonPreconditioner preconditioner);
+/// True if a preconditioner supports a kernel and a memory; `all` of any excludes other combinations.
+bool allowed(solvers::PoissonKernel kernel, solvers::PoissonMemory memory, PoissonPreconditioner preconditioner);
 
-/// Checks the options for several ranks. Throws InputError if a size has fewer rows than ranks, or if a named memory or
-/// preconditioner does not support strips. Removes such ones from `all`. Returns notes for the report's head.
+/// Checks the options for several ranks. Throws InputError if a size has fewer rows than ranks, or if a named memory,
+/// kernel or preconditioner does not support strips. Removes such ones from `all`. Returns notes for the report's head.
 std::vector<std::string> adapt_to_ranks(PoissonOptions& options, int ranks);
 
 /// A row of Table 1: double precision, relative tolerance 1e-6.
@@ -56,15 +62,22 @@ struct PoissonResult {
   PoissonPreconditioner preconditioner = PoissonPreconditioner::none;
   Index iterations = 0;
   double largest_error = 0;  // of |u - u_h|
+  double tolerance = 1e-6;
+  bool from_zero = true;  // the first guess
 };
 
-/// Checks against the paper in double precision without multigrid, if the paper has the size: the same iterations, and
-/// the same error to the printed digits. Otherwise checks the error against the bound of the discretisation, plus that
-/// of rounding in single precision. Empty if the bound is too large to be useful.
+/// Checks against the paper in double precision without multigrid, if the paper has the size, the tolerance and the
+/// first guess: the same iterations, and the same error to the printed digits. Otherwise checks the error against the
+/// bound of the discretisation, plus those of rounding in single precision and of a larger tolerance. Empty if the
+/// bound is too large to be useful.
 std::optional<ModeCheck> check_poisson(const PoissonResult& result);
 
 /// The bound of the rounding error in |u - u_h| in single precision. u has an error of epsilon, A u thus 8 epsilon, and
 /// the inverse of A is at most (n + 1)^2 / 8 in the maximum norm.
 double poisson_rounding_bound(Index n, Precision precision);
+
+/// The memories of the records of one size and kernel by their seconds an iteration, the fastest first, a line for each
+/// that has several; empty without one.
+std::string memory_order_text(std::span<const ModeRecord> records);
 
 }  // namespace glinpack::app

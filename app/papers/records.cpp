@@ -8,6 +8,7 @@
 
 #include "app/input/input_error.hpp"
 #include "app/program/program_context.hpp"
+#include "app/record/csv.hpp"
 #include "app/record/text.hpp"
 #include "openblas/host_solvers.hpp"
 
@@ -67,6 +68,22 @@ PolynomialFit fit_polynomial(std::span<const FitPoint> points, int degree) {
   }
   add_errors(fit, points);
   return fit;
+}
+
+std::optional<double> crossing(const PolynomialFit& one, const PolynomialFit& other, double least, double most) {
+  const auto is_faster = [&](double n) { return one.at(n) < other.at(n); };
+  constexpr int steps = 1000;
+  for (int step = 0; step < steps; ++step) {
+    double low = least + (most - least) * step / steps, high = least + (most - least) * (step + 1) / steps;
+    if (is_faster(low) == is_faster(high)) continue;
+    const bool before = is_faster(low);
+    for (int halving = 0; halving < 50; ++halving) {
+      const double middle = (low + high) / 2;
+      (is_faster(middle) == before ? low : high) = middle;
+    }
+    return low;
+  }
+  return std::nullopt;
 }
 
 std::vector<SeriesFit> fit_series(std::span<const ModeRecord> records, int degree) {
@@ -182,13 +199,14 @@ std::string records_table(std::span<const ModeRecord> records, const std::string
 }
 
 std::string errors_table(std::span<const ModeRecord> records, const std::string& key, const std::string& unknown,
-                         int series_width, const std::string& size, int size_width) {
+                         int series_width, const std::string& size, int size_width, const std::vector<Column>& more) {
   const auto residual = [](const ModeRecord& r) { return r.check ? fmt::format("{:.2e}", r.check->error) : "-"; };
-  return records_table(records, key,
-                       {{"variant", -series_width, [](const ModeRecord& r) { return r.series(); }},
-                        {size, size_width, [](const ModeRecord& r) { return r.size; }},
-                        {"residual", 14, residual},
-                        {"difference", 14, parameter("/" + key, "{:.2e}", 1, unknown)}});
+  std::vector<Column> columns{{"variant", -series_width, [](const ModeRecord& r) { return r.series(); }},
+                              {size, size_width, [](const ModeRecord& r) { return r.size; }},
+                              {"residual", 14, residual},
+                              {"difference", 14, parameter("/" + key, "{:.2e}", 1, unknown)}};
+  columns.insert(columns.end(), more.begin(), more.end());
+  return records_table(records, key, columns);
 }
 
 std::string fits_text(std::span<const SeriesFit> fits) {
@@ -278,8 +296,6 @@ void describe(Json& json, ModeRecord& record) {
 namespace {
 
 using nlohmann::json;
-using solvers::all_stages;
-using solvers::Stage;
 
 json fit_json(const SeriesFit& series) {
   return {{"series", series.series},
@@ -290,35 +306,47 @@ json fit_json(const SeriesFit& series) {
           {"speedup", number_or_null(series.speedup)}};
 }
 
-std::vector<std::string> csv_fields(const std::string& mode, const ModeRecord& r) {
-  std::vector<std::string> fields{mode,   r.variant,           r.settings,
-                                  r.size, std::to_string(r.n), std::string(name_of(r.precision))};
-  const auto add = [&](const std::optional<double>& value) {
-    fields.push_back(value ? csv_number(*value) : std::string());
-  };
-  std::vector<double> seconds{r.times.compute.median, r.times.compute.least, r.times.compute.most,
-                              r.times.with_transfer.median, r.times.with_all.median};
-  for (const Stage stage : all_stages) seconds.push_back(r.times.of(stage).median);
-  for (const double value : seconds) add(r.timed() ? std::optional(value) : std::nullopt);
-  add(gflops_of(r));
-  add(r.speedup);
-  add(r.speedup_with_all);
-  add(r.check ? std::optional(r.check->error) : std::nullopt);
-  add(r.check ? std::optional(r.check->tolerance) : std::nullopt);
-  fields.push_back(r.check ? r.check->against : std::string());
-  fields.push_back(r.passed() ? "true" : "false");
-  fields.push_back(r.failure);
-  return fields;
-}
+/// The columns of the CSV file after the mode, and where describe() puts their values.
+constexpr std::array<std::pair<const char*, const char*>, 23> csv_columns{{
+    {"variant", "/variant"},
+    {"settings", "/settings"},
+    {"size", "/size"},
+    {"n", "/n"},
+    {"precision", "/precision"},
+    {"seconds", "/times/compute/median"},
+    {"least_seconds", "/times/compute/least"},
+    {"most_seconds", "/times/compute/most"},
+    {"with_transfer_seconds", "/times/with_transfer/median"},
+    {"with_all_seconds", "/times/with_all/median"},
+    {"pack_seconds", "/times/stages/pack/median"},
+    {"upload_seconds", "/times/stages/upload/median"},
+    {"compute_seconds", "/times/stages/compute/median"},
+    {"download_seconds", "/times/stages/download/median"},
+    {"unpack_seconds", "/times/stages/unpack/median"},
+    {"gflops", "/gflops"},
+    {"speedup", "/speedup"},
+    {"speedup_with_all", "/speedup_with_all"},
+    {"error", "/check/error"},
+    {"tolerance", "/check/tolerance"},
+    {"against", "/check/against"},
+    {"passed", "/passed"},
+    {"failure", "/failure"},
+}};
 
 }  // namespace
 
 std::string mode_csv(const std::string& mode, std::span<const ModeRecord> records) {
-  std::string text =
-      "mode,variant,settings,size,n,precision,seconds,least_seconds,most_seconds,with_transfer_seconds,"
-      "with_all_seconds,pack_seconds,upload_seconds,compute_seconds,download_seconds,unpack_seconds,gflops,speedup,"
-      "speedup_with_all,error,tolerance,against,passed,failure\n";
-  for (const ModeRecord& record : records) text += csv_line(csv_fields(mode, record));
+  std::vector<std::string> fields{"mode"};
+  for (const auto& column : csv_columns) fields.emplace_back(column.first);
+  std::string text = csv_line(fields);
+  for (const ModeRecord& record : records) {
+    const json described = json_of(record);
+    fields = {mode};
+    for (const auto& column : csv_columns) {
+      fields.push_back(text_of_json(described.value(json::json_pointer(column.second), json())));
+    }
+    text += csv_line(fields);
+  }
   return text;
 }
 
@@ -338,38 +366,6 @@ json mode_json(const std::string& mode, const ModeMachine& machine, std::span<co
           {"notes", machine.notes},
           {"results", json_of(records)},
           {"fits", fitted}};
-}
-
-json mode_trace(const std::string& mode, std::span<const ModeRecord> records) {
-  constexpr double micro = 1e6, gap = 1e-3;
-  json events = json::array();
-  events.push_back(
-      {{"ph", "M"}, {"pid", 0}, {"name", "process_name"}, {"args", {{"name", "glinpack-papers " + mode}}}});
-  for (const Stage stage : all_stages) {
-    events.push_back({{"ph", "M"},
-                      {"pid", 0},
-                      {"tid", static_cast<int>(stage)},
-                      {"name", "thread_name"},
-                      {"args", {{"name", name_of(stage)}}}});
-  }
-  double offset = 0;
-  for (const ModeRecord& record : records) {
-    if (record.times.intervals.empty()) continue;
-    const double first = record.times.intervals.front().start;
-    events.push_back(
-        {{"ph", "i"}, {"s", "g"}, {"pid", 0}, {"tid", 0}, {"ts", offset * micro}, {"name", record.label()}});
-    for (const solvers::StageInterval& interval : record.times.intervals) {
-      events.push_back({{"ph", "X"},
-                        {"pid", 0},
-                        {"tid", static_cast<int>(interval.stage)},
-                        {"ts", (offset + interval.start - first) * micro},
-                        {"dur", (interval.end - interval.start) * micro},
-                        {"name", name_of(interval.stage)},
-                        {"args", {{"variant", record.series()}, {"size", record.size}}}});
-    }
-    offset += record.times.intervals.back().end - first + gap;
-  }
-  return {{"displayTimeUnit", "ms"}, {"traceEvents", events}};
 }
 
 }  // namespace glinpack::app

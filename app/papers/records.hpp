@@ -1,5 +1,5 @@
 // What a standalone mode measured: one record per variant and size; fits of their times; and their reports as text,
-// CSV, JSON (docs/solver.schema.json) and Chrome's trace format.
+// CSV and JSON (docs/solver.schema.json).
 #pragma once
 
 #include <array>
@@ -39,7 +39,6 @@ struct MeasuredStages {
   Measured with_transfer;                                   // including upload and download
   Measured with_all;                                        // including packing and unpacking
   std::array<Measured, solvers::all_stages.size()> stages;  // each separately
-  std::vector<solvers::StageInterval> intervals;            // of the last repetition
 
   const Measured& of(solvers::Stage stage) const { return stages[static_cast<std::size_t>(stage)]; }
 };
@@ -102,6 +101,9 @@ struct PolynomialFit {
 /// std::invalid_argument.
 PolynomialFit fit_polynomial(std::span<const FitPoint> points, int degree);
 
+/// The first n in [least, most] where one fit overtakes the other; empty if none does.
+std::optional<double> crossing(const PolynomialFit& one, const PolynomialFit& other, double least, double most);
+
 /// The fit of a series of records, for the computation without transfers.
 struct SeriesFit {
   std::string series;
@@ -139,9 +141,11 @@ std::function<std::string(const ModeRecord&)> parameter(const std::string& point
 /// The head and a row for every record that did not fail and has the parameter `key`; empty without one.
 std::string records_table(std::span<const ModeRecord> records, const std::string& key,
                           const std::vector<Column>& columns);
-/// That of residuals and of the parameter `key`, the difference from an exact result. `size`: the column of sizes.
+/// That of residuals, of the parameter `key`, the difference from an exact result, and of `more`. `size`: the column of
+/// sizes.
 std::string errors_table(std::span<const ModeRecord> records, const std::string& key, const std::string& unknown,
-                         int series_width, const std::string& size, int size_width);
+                         int series_width, const std::string& size, int size_width,
+                         const std::vector<Column>& more = {});
 /// A table of coefficients, errors and speed-ups; empty without fits.
 std::string fits_text(std::span<const SeriesFit> fits);
 
@@ -150,8 +154,6 @@ std::string mode_csv(const std::string& mode, std::span<const ModeRecord> record
 /// The JSON document without context.
 nlohmann::json mode_json(const std::string& mode, const ModeMachine& machine, std::span<const ModeRecord> records,
                          std::span<const SeriesFit> fits);
-/// Chrome's trace format: the stages of the last repetition of every record, in sequence.
-nlohmann::json mode_trace(const std::string& mode, std::span<const ModeRecord> records);
 
 /// Shortest decimal of a finite number, for CSV; empty for others.
 std::string csv_number(double value);

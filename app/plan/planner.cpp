@@ -9,6 +9,8 @@
 #include "app/options/option_text.hpp"
 #include "app/program/automatic.hpp"
 #include "app/program/memory.hpp"
+#include "app/program/outputs.hpp"
+#include "app/record/progress.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app {
@@ -16,26 +18,6 @@ namespace glinpack::app {
 namespace {
 
 constexpr double assumed_latency = 5e-6;
-
-model::Problem problem_of(const PlanningOptions& options, GridShape grid, Index n, Index nb) {
-  model::Problem problem;
-  RunParameters& parameters = problem.parameters;
-  parameters.n = n;
-  parameters.nb = nb;
-  parameters.pivoting = options.pivoting;
-  parameters.broadcast = options.broadcast;
-  parameters.row_swap = options.row_swap;
-  parameters.lookahead = options.messages_only ? 0 : options.lookahead;
-  parameters.node_transport = options.node_transport;
-  parameters.parts = options.messages_only ? RunParts::messages : RunParts::all;
-  problem.grid = grid;
-  problem.order = options.order;
-  problem.precision = options.precision;
-  const bool on_device = computes_on_device(options.backend);
-  problem.arrangement = {
-      .on_device = on_device, .in_background = on_device, .processes_per_node = options.processes_per_node};
-  return problem;
-}
 
 RunRecord record_of(const model::Problem& problem, const std::string& backend) {
   RunRecord record;
@@ -64,6 +46,30 @@ std::vector<RankMemory> memory_of(const PlanningOptions& options) {
   return ranks;
 }
 
+model::Problem problem_of(const PlanningOptions& options, GridShape grid, Index n, Index nb) {
+  model::Problem problem;
+  RunParameters& parameters = problem.parameters;
+  parameters.n = n;
+  parameters.nb = nb;
+  parameters.pivoting = options.pivoting;
+  parameters.broadcast = options.broadcast;
+  parameters.row_swap = options.row_swap;
+  parameters.lookahead = options.messages_only ? 0 : options.lookahead;
+  parameters.node_transport = options.node_transport;
+  parameters.parts = options.messages_only ? RunParts::messages : RunParts::all;
+  problem.grid = grid;
+  problem.order = options.order;
+  problem.precision = options.precision;
+  const bool on_device = computes_on_device(options.backend);
+  problem.arrangement = {
+      .on_device = on_device, .in_background = on_device, .processes_per_node = options.processes_per_node};
+  if (!options.messages_only) {
+    const std::vector<RankMemory> ranks = memory_of(options);
+    parameters.row_swap.pieces = automatic_pieces(record_of(problem, options.backend), {ranks.data(), 1});
+  }
+  return problem;
+}
+
 Index order_for(const PlanningOptions& options, GridShape grid, Index nb) {
   if (options.n) return *options.n;
   const std::vector<RankMemory> memory = memory_of(options);
@@ -88,7 +94,7 @@ std::vector<Index> block_sizes(const PlanningOptions& options, const ClusterPlan
 }
 
 std::optional<Candidate> candidate(const PlanningOptions& options, const model::MachineModel& machine, GridShape grid,
-                                   Index nb) {
+                                   Index nb, Progress& progress) {
   const Index n = order_for(options, grid, nb);
   if (n == 0) return std::nullopt;
   Candidate result{problem_of(options, grid, n, nb), {}};
@@ -98,6 +104,7 @@ std::optional<Candidate> candidate(const PlanningOptions& options, const model::
                     "give a larger --nb, or a smaller --n",
                     n, nb, result.problem.distribution().passes(), text_of(grid)));
   }
+  progress.prepare(fmt::format("N {}, NB {}, grid {}", n, nb, text_of(grid)), "replaying");
   result.forecast = model::forecast(machine, result.problem);
   if (!result.forecast.missing.empty()) {
     throw InputError("there is no figure for " + result.forecast.missing + ", which " + options.backend +
@@ -116,9 +123,11 @@ bool is_better(const Candidate& a, const Candidate& b) {
 void choose(const PlanningOptions& options, ClusterPlan& plan) {
   const std::vector<GridShape> grids =
       options.grid ? std::vector<GridShape>{*options.grid} : grids_of(options.processes());
+  Progress progress = progress_on_stderr(When::automatic);
   std::vector<Candidate> by_size;
   for (const Index nb : block_sizes(options, plan)) {
-    if (auto tried = candidate(options, plan.machine, grids.front(), nb)) by_size.push_back(std::move(*tried));
+    if (auto tried = candidate(options, plan.machine, grids.front(), nb, progress))
+      by_size.push_back(std::move(*tried));
   }
   if (by_size.empty()) {
     throw InputError(fmt::format("no matrix fits into {:g} % of {} a process; give more --memory, or --n",
@@ -128,10 +137,11 @@ void choose(const PlanningOptions& options, ClusterPlan& plan) {
   std::vector<Candidate> by_grid{by_size.front()};
   for (const GridShape& grid : grids) {
     if (grid == grids.front()) continue;
-    if (auto tried = candidate(options, plan.machine, grid, by_size.front().problem.parameters.nb)) {
+    if (auto tried = candidate(options, plan.machine, grid, by_size.front().problem.parameters.nb, progress)) {
       by_grid.push_back(std::move(*tried));
     }
   }
+  progress.end();
   std::sort(by_grid.begin(), by_grid.end(), is_better);
   plan.chosen = by_grid.front();
   plan.others.assign(by_grid.begin() + 1, by_grid.end());
@@ -189,9 +199,6 @@ ClusterPlan read_figures(const PlanningOptions& options) {
     network.cost.per_step = *options.latency;
     network.source = options.network ? "--network, --latency" : network.source + "; --latency";
   }
-  plan.machine.overhead = options.overhead;
-  plan.machine.gap = options.gap;
-  plan.machine.topology = options.topology;
   return plan;
 }
 
@@ -199,12 +206,11 @@ ClusterPlan read_figures(const PlanningOptions& options) {
 
 std::vector<GridShape> grids_of(int processes) {
   constexpr int few = 64, widest = 16;
-  std::vector<GridShape> grids{squarest_grid(processes)};
-  for (int rows = 1; rows <= processes; ++rows) {
+  std::vector<GridShape> grids;
+  for (int rows = squarest_grid(processes).rows; rows >= 1; --rows) {
     if (processes % rows != 0) continue;
     const GridShape grid{rows, processes / rows};
-    const int ratio = std::max(grid.rows, grid.columns) / std::min(grid.rows, grid.columns);
-    if (!(grid == grids.front()) && (processes <= few || ratio <= widest)) grids.push_back(grid);
+    if (grids.empty() || processes <= few || grid.columns <= widest * rows) grids.push_back(grid);
   }
   return grids;
 }

@@ -19,9 +19,6 @@ struct PlanningOptions {
   std::optional<double> memory;   // bytes per GPU; with openblas, per process
   std::optional<double> network;  // bytes a second per link of a node
   std::optional<double> latency;  // seconds per message between nodes
-  double overhead = 0;            // seconds of the host per message between nodes
-  double gap = 0;                 // seconds of a link per message
-  model::Topology topology;
   double memory_fraction = 0.8;
 
   // the run: unset values are chosen
@@ -43,8 +40,8 @@ struct PlanningOptions {
   std::string links;  // of network --json
   std::string peaks;  // of glinpack peaks --json
 
-  bool replay = false;
-  std::string traces;  // folder; empty: none
+  bool replay = false;  // more passes, and changes of the plan
+  bool slurm = false;   // print the job, not mpiexec
 
   std::string json;
   bool force = false;
@@ -77,8 +74,7 @@ struct ClusterPlan {
 /// Throws InputError if no N fits or a figure is missing.
 ClusterPlan plan_cluster(const PlanningOptions& options);
 
-/// P x Q = processes, the squarest first. For many processes, only grids with an aspect ratio of at most 16 in either
-/// direction.
+/// P x Q = processes with P <= Q, the squarest first. For many processes, only grids with Q <= 16 P.
 std::vector<GridShape> grids_of(int processes);
 /// If all grids of that many processes are long, as of a prime number: the squarest grid of a few less that is not.
 std::optional<GridShape> squarer_grid(int processes);

@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "app/input/values.hpp"
-#include "app/model/replay.hpp"
+#include "app/model/windows.hpp"
 #include "app/options/option_text.hpp"
 #include "app/plan/quantities.hpp"
 #include "app/plan/replay_study.hpp"
-#include "app/plan/traces.hpp"
 #include "app/program/memory.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
+#include "backend/registry.hpp"
 
 namespace glinpack::app {
 
@@ -45,13 +44,6 @@ std::vector<Field> cluster_fields(PlanningOptions& o) {
        "Rate of a node's link in each direction, in bits (100Gb/s) or bytes (12.5GB/s)"},
       {"latency", real(o.latency, "TIME", parse_latency), "Time of a small message between nodes, such as 2us",
        "5us, assumed"},
-      {"overhead", real(o.overhead, "TIME", parse_latency), "Time of a host to start a message between nodes", "none"},
-      {"gap", real(o.gap, "TIME", parse_latency), "Time that a message occupies a link, besides its bytes", "none"},
-      {"topology",
-       word(
-           "crossbar|fat-tree:NODES:TAPER|dragonfly:NODES:TAPER",
-           [&o](const std::string& t) { o.topology = parse_topology(t); }, [&o] { return text_of(o.topology); }),
-       "Switches, for --replay: leaves or groups of NODES nodes, with NODES / TAPER links to the others", "crossbar"},
   };
 }
 
@@ -125,24 +117,15 @@ void check(const PlanningOptions& o) {
                      ": the rate of the network is missing; give a node's link (--network 100Gb/s), or a result of "
                      "`glinpack network --json` (--links FILE)");
   }
-  const bool has_shared_links = o.topology.kind != model::Topology::Kind::crossbar;
-  if (!o.replay && o.machine.empty() && (has_shared_links || o.overhead > 0 || o.gap > 0)) {
-    throw InputError("--topology, --overhead and --gap need --replay, which goes through the messages of all ranks");
-  }
-  constexpr int most_groups = 1000;  // a dragonfly has a link for each pair, and SimGrid's platform a route
-  const int groups = (o.nodes + o.topology.group - 1) / o.topology.group;
-  const bool has_pairs = o.topology.kind == model::Topology::Kind::dragonfly || (has_shared_links && !o.traces.empty());
-  if (has_pairs && groups > most_groups) {
-    throw InputError(fmt::format("--topology {}: {} nodes are {} groups, more than {}; give larger groups",
-                                 text_of(o.topology), o.nodes, groups, most_groups));
-  }
-  if (!o.traces.empty() && !o.replay) throw InputError("--traces needs --replay, which makes them");
-  if (o.replay && processes > most_replayed_ranks) {
+  const auto check_replayed = [&](const char* option, int most) {
+    if (processes <= most) return;
     throw InputError(
-        fmt::format("--replay: {} processes are more than the {} whose messages fit into memory; leave it out",
-                    processes, most_replayed_ranks));
-  }
+        fmt::format("{}: {} processes are more than the {} whose messages fit into memory", option, processes, most));
+  };
+  check_replayed("--nodes", model::most_replayed_ranks);
+  if (o.replay) check_replayed("--replay", model::most_ranks_replayed_thoroughly);
   if (o.replay && o.messages_only) throw InputError("--replay is of whole runs; it excludes --messages-only");
+  if (o.slurm && o.messages_only) throw InputError("--slurm is for runs of plu; it excludes --messages-only");
   if (o.grid && o.grid->size() != o.processes()) {
     throw InputError("--grid " + text_of(*o.grid) + " has " + std::to_string(o.grid->size()) + " processes, but " +
                      std::to_string(o.nodes) + " x " + std::to_string(o.processes_per_node) +
@@ -157,12 +140,9 @@ OptionTable planning_table(PlanningOptions& o) {
   figures.insert(figures.begin(), {"machine", text(o.machine, "FILE"),
                                    "TOML with the options of this group and of Cluster, such as "
                                    "examples/cluster-1000.toml; options override it"});
-  const std::vector<Field> replay{
-      {"replay", flag(o.replay),
-       "Replay the messages and operations of every rank, on all cores: uncertainty, bounds, what changes would bring"},
-      {"traces", text(o.traces, "DIR"), "Write traces and a platform for SimGrid; scripts/scale/simgrid.sh runs them"},
-  };
   const std::vector<Field> output{
+      {"replay", flag(o.replay), "Replay more passes: uncertainty, bounds, what changes would bring"},
+      {"slurm", flag(o.slurm), "Print the Slurm job of the plan instead of its mpiexec command"},
       {"json", text(o.json, "FILE"), "Write the plan as JSON (docs/plan.schema.json)"},
       {"force", flag(o.force), "Overwrite an existing file"},
   };
@@ -172,7 +152,6 @@ OptionTable planning_table(PlanningOptions& o) {
           .groups = {{"Cluster", cluster_fields(o)},
                      {"Run", run_fields(o)},
                      {"Measurements", figures},
-                     {"Replay", replay},
                      {"Output", output},
                      {"Configuration", {config_field(o.config)}}}};
 }
@@ -266,13 +245,20 @@ std::string fitted_text(const ClusterPlan& plan) {
   return text;
 }
 
+std::string launch_of(const PlanningOptions& options, const Candidate& chosen) {
+  if (options.slurm) {
+    return fmt::format("glinpack slurm --nodes {} --{}-per-node {} --", options.nodes,
+                       computes_on_device(options.backend) ? "gpus" : "ranks", options.processes_per_node);
+  }
+  return fmt::format("mpiexec.hydra -np {} -ppn {} glinpack {}", options.processes(), options.processes_per_node,
+                     is_of_messages(chosen) ? "network" : "plu");
+}
+
 std::string command_of(const PlanningOptions& options, const Candidate& chosen) {
   const RunParameters& parameters = chosen.problem.parameters;
-  std::string command =
-      fmt::format("mpiexec.hydra -np {} -ppn {} glinpack {} --n {} --nb {} --grid {} --precision {}",
-                  options.processes(), options.processes_per_node, is_of_messages(chosen) ? "network" : "plu",
-                  parameters.n, parameters.nb, text_of(chosen.problem.grid), name_of(options.precision));
-  command += fmt::format(" --pivoting {}", name_of(options.pivoting));
+  std::string command = launch_of(options, chosen);
+  command += fmt::format(" --n {} --nb {} --grid {} --precision {} --pivoting {}", parameters.n, parameters.nb,
+                         text_of(chosen.problem.grid), name_of(options.precision), name_of(options.pivoting));
   if (options.broadcast != BroadcastKind::ring || is_of_messages(chosen)) {
     command += fmt::format(" --broadcast {}", name_of(options.broadcast));
   }
@@ -282,7 +268,7 @@ std::string command_of(const PlanningOptions& options, const Candidate& chosen) 
   if (options.node_transport != NodeTransport::shared) command += " --node-broadcast mpi";
   if (is_of_messages(chosen)) return command;
   if (options.lookahead != 1) command += fmt::format(" --lookahead {}", options.lookahead);
-  return command + " --backend " + options.backend;
+  return command + " --backend " + options.backend + (options.slurm ? " | sbatch" : "");
 }
 
 json forecast_json(const Candidate& candidate) {
@@ -315,21 +301,6 @@ std::string assumption_text(const ClusterPlan& plan) {
   if (assumed.empty()) return "";
   return fmt::format("Assumed, not measured here: {} of {}. --from RESULTS uses your own runs.\n", assumed,
                      model::default_device);
-}
-
-// Writes the traces of all passes, and replays them.
-std::string trace_text(const PlanningOptions& options, const ClusterPlan& plan) {
-  const model::Problem& problem = plan.chosen.problem;
-  check_traces(plan.machine, problem);
-  const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  const model::Schedule schedule = model::record_schedule(plan.machine, problem, {0, problem.distribution().passes()},
-                                                          model::ReplayedRanks::all, threads);
-  const model::Replay replay = model::replay(schedule, plan.machine, problem);
-  write_traces(options.traces, schedule, plan.machine, problem, replay.seconds);
-  return fmt::format(
-      "\nTraces for SimGrid in {}: {} ranks, {} messages; our replay of the factorisation: {}\n"
-      "  scripts/scale/simgrid.sh {}\n",
-      options.traces, schedule.ranks.size(), replay.messages, seconds_text(replay.seconds), options.traces);
 }
 
 }  // namespace
@@ -407,9 +378,7 @@ void run_planning_command(const PlanningOptions& options, const std::vector<std:
   json document = planning_json(plan);
   document["context"] = program_context(command_line, to_json(options, planning_table));
   std::string text = planning_text(options, plan);
-  if (!options.traces.empty()) {
-    text += trace_text(options, plan);
-  } else if (options.replay) {
+  if (options.replay) {
     const ReplayStudy study = study_by_replay(options, plan);
     document["replay"] = study_json(study);
     text += study_text(study);

@@ -85,35 +85,6 @@ double parse_latency(std::string_view text) {
   return parse_quantity(text, time_units, "a time with its unit, such as 2us,");
 }
 
-model::Topology parse_topology(std::string_view text) {
-  using Kind = model::Topology::Kind;
-  const std::string expected =
-      "; crossbar, fat-tree:NODES:TAPER or dragonfly:NODES:TAPER is expected, such as fat-tree:16:2";
-  const auto part_until = [&text](std::size_t from) {
-    return text.substr(std::min(from, text.size()), text.find(':', from) - from);
-  };
-  const std::string_view name = text.substr(0, text.find(':'));
-  if (text == "crossbar") return {};
-  if (name != "fat-tree" && name != "dragonfly") throw InputError(in_quotes(text) + " is no topology" + expected);
-  const std::string_view group = part_until(name.size() + 1);
-  const std::string_view taper = part_until(name.size() + group.size() + 2);
-  constexpr Index most_nodes = 1'000'000;
-  constexpr double most_taper = 1000;
-  const model::Topology topology{name == "fat-tree" ? Kind::fat_tree : Kind::dragonfly,
-                                 static_cast<int>(parse_size(group, 1, most_nodes)), parse_real(taper)};
-  const bool is_complete = name.size() + group.size() + taper.size() + 2 == text.size();
-  if (!is_complete || !(topology.taper > 0) || topology.taper > most_taper) {
-    throw InputError(in_quotes(text) + " has no taper above 0 and up to 1000" + expected);
-  }
-  return topology;
-}
-
-std::string text_of(const model::Topology& topology) {
-  if (topology.kind == model::Topology::Kind::crossbar) return "crossbar";
-  const bool is_tree = topology.kind == model::Topology::Kind::fat_tree;
-  return fmt::format("{}:{}:{:g}", is_tree ? "fat-tree" : "dragonfly", topology.group, topology.taper);
-}
-
 std::string link_rate_text(double bytes_a_second) { return with_prefix(bytes_a_second, "B/s"); }
 
 std::string flop_rate_text(double flops_a_second) { return with_prefix(flops_a_second, "FLOPS"); }

@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "app/model/machine.hpp"
-
 namespace glinpack::app {
 
 /// Bytes: "80G" and "80GB" are 80 x 10^9 bytes, "80GiB" 80 x 2^30; K, M, G, T. Throws InputError if the unit is
@@ -16,11 +14,6 @@ double parse_bytes(std::string_view text);
 double parse_link_rate(std::string_view text);
 /// Seconds: "2us", "1.5ms", "800ns", "1s". Throws InputError if the unit is missing.
 double parse_latency(std::string_view text);
-
-/// "crossbar"; "fat-tree:16:2", leaf switches of 16 nodes with half the links upwards; "dragonfly:16:2", groups of 16
-/// nodes with half the links to other groups. Throws InputError.
-model::Topology parse_topology(std::string_view text);
-std::string text_of(const model::Topology& topology);
 
 /// "12.5 GB/s", "48.3 TFLOPS", "2.1 us", "1 h 12 min": three or four digits.
 std::string link_rate_text(double bytes_a_second);

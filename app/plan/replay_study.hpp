@@ -1,5 +1,5 @@
-// What a replay of every rank says about a plan: its time with its uncertainty, what bounds it, and what changes of the
-// cluster would bring. docs/planning.md explains the method.
+// What a replay of many passes says about a plan: its time with its uncertainty, what bounds it, and what changes of
+// the run and of the cluster would bring. docs/planning.md explains the method.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,17 +25,10 @@ struct Change {
   double ratio = 1;
 };
 
-/// The plan with another broadcast, row swap, grid or block size.
+/// The plan with another broadcast or row swap.
 struct Choice {
   std::string name;  // "broadcast ring-modified"
   double gflops = 0;
-};
-
-struct ScalingPoint {
-  int processes = 1;
-  Index n = 0;  // weak scaling
-  double weak_gflops = 0;
-  double strong_gflops = 0;  // 0: fewer processes than the strong scaling's first point
 };
 
 struct ReplayStudy {
@@ -49,28 +42,11 @@ struct ReplayStudy {
   double window_error = 0;  // relative; 0 if all passes are replayed
   std::string model_error_source;
   std::vector<BoundBy> bounds;
-  std::vector<Choice> choices;    // the best first
-  bool choices_replayed = false;  // by all ranks, not by one process row
+  std::vector<Choice> choices;  // the best first
   std::vector<Change> changes;
-  std::vector<ScalingPoint> scaling;
-  Index strong_n = 0;
   double wall_seconds = 0;  // of the study
 };
 
-/// A part of the passes to be replayed.
-struct ReplayWindow {
-  double weight = 1;        // measured passes stand for this many times their number
-  PassRange measured = {};  // model::whole_run: all passes
-  PassRange passes = {};    // replayed
-};
-
-/// All passes at once, if they are few and fit into memory; else 20 windows of 20 passes, or of fewer.
-std::vector<ReplayWindow> windows_of_run(Index passes, Index ranks);
-
-/// The most ranks of which a window fits into 3 GiB.
-inline constexpr int most_replayed_ranks = 20'000;
-
-/// Replays every rank on the cores of this machine.
 ReplayStudy study_by_replay(const PlanningOptions& options, const ClusterPlan& plan);
 
 std::string study_text(const ReplayStudy& study);

@@ -2,22 +2,12 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
-
-#include "app/input/input_error.hpp"
 #include "app/options/option_text.hpp"
 #include "app/program/memory.hpp"
-#include "lu/recording.hpp"
 
 namespace glinpack::app {
 
 namespace {
-
-bool same_schedule(const RunRecord& a, const RunRecord& b) {
-  return a.parameters.n == b.parameters.n && a.parameters.nb == b.parameters.nb && a.grid == b.grid &&
-         a.parameters.pivoting == b.parameters.pivoting && a.parameters.row_swap == b.parameters.row_swap &&
-         algorithm_of(a) == algorithm_of(b) && factor_bytes(a.precision) == factor_bytes(b.precision);
-}
 
 std::string row_of(std::size_t number, const RunRecord& run, int world_size) {
   const NeededBytes need = largest_need(run);
@@ -52,24 +42,6 @@ std::string plan_text(std::span<const RunRecord> planned, int world_size, std::s
       " from the host.\n",
       flops);
   for (const std::string& remark : remarks) text += remark + "\n";
-  return text;
-}
-
-std::string explained_passes(std::span<const RunRecord> planned, Index pass) {
-  std::string text;
-  std::vector<RunRecord> explained;
-  for (const RunRecord& run : planned) {
-    const auto is_same = [&run](const RunRecord& other) { return same_schedule(run, other); };
-    if (std::any_of(explained.begin(), explained.end(), is_same)) continue;
-    explained.push_back(run);
-    const Index passes = distribution_of(run.parameters, run.grid).passes();
-    if (pass >= passes) {
-      throw InputError("--explain-pass: " + label_of(run) + " has the passes 0 ... " + std::to_string(passes - 1) +
-                       ", not " + std::to_string(pass));
-    }
-    if (!text.empty()) text += "\n";
-    text += explain_pass(run.parameters, run.grid, pass, run.precision, algorithm_of(run));
-  }
   return text;
 }
 

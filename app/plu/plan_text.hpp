@@ -12,7 +12,5 @@ namespace glinpack::app {
 /// `prints_all`: if false, only the first and last of many runs.
 std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> remarks = {},
                       bool prints_all = false);
-/// The output of --explain-pass: the schedule of the pass, once per N, NB, grid and pivoting.
-std::string explained_passes(std::span<const RunRecord> planned, Index pass);
 
 }  // namespace glinpack::app

@@ -14,6 +14,7 @@
 #include "app/input/matrix_file.hpp"
 #include "app/model/predictor.hpp"
 #include "app/plu/checkpointing.hpp"
+#include "app/plu/explain_pass.hpp"
 #include "app/plu/plan_text.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/automatic.hpp"
@@ -388,9 +389,15 @@ void print_plan(const SweepInput& input, std::span<const std::string> choices) {
     if (options.dry_run) {
       text = plan_text(input.planned, input.session.size(), remarks, spdlog::should_log(spdlog::level::debug));
     }
-    if (options.dry_run && options.explain_pass) text += "\n";
-    if (options.explain_pass) text += explained_passes(input.planned, *options.explain_pass);
-    print(std::cout, text);
+    if (!options.explain_pass) {
+      print(std::cout, text);
+      return nlohmann::json();
+    }
+    check_output("--json", options.json, options.force);
+    const std::vector<RunRecord> runs = runs_to_explain(input.planned, *options.explain_pass);
+    if (options.dry_run) text += "\n";
+    write_findings(std::cout, text + explained_passes(runs, *options.explain_pass), options.json, options.force,
+                   options.json.empty() ? nlohmann::json() : explained_passes_json(runs, *options.explain_pass));
     return nlohmann::json();
   });
 }

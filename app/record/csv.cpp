@@ -9,6 +9,7 @@
 #include <span>
 
 #include "app/options/option_text.hpp"
+#include "app/record/csv.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/run_record.hpp"
 #include "app/record/text.hpp"
@@ -67,15 +68,6 @@ std::string measured_columns() {
   line += rate_columns;
   for (const HplPhase phase : last_columns) line += fmt::format(",{}_seconds", name_of(phase));
   return line + ",resumed_passes";
-}
-
-std::string text_of_json(const nlohmann::json& value) {
-  if (value.is_null()) return "";
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
-  std::string text;
-  for (const nlohmann::json& item : value) text += (text.empty() ? "" : " ") + text_of_json(item);
-  return text;
 }
 
 /// Columns from describe() of the run and the option table: all that no other column has.
@@ -223,6 +215,15 @@ std::string line_of(const ReportContext& context, const RunRecord& record) {
 }
 
 }  // namespace
+
+std::string text_of_json(const nlohmann::json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const nlohmann::json& item : value) text += (text.empty() ? "" : " ") + text_of_json(item);
+  return text;
+}
 
 std::string results_csv(const ReportContext& context, std::span<const RunRecord> records) {
   std::string text = measured_columns() + ',' + csv_line(KeyColumns(context, RunRecord{}).names());

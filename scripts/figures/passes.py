@@ -1,9 +1,10 @@
-"""Which ranks wait for which: the steps and messages of a pass with local pivoting, in the order in which
-`glinpack plu --explain-pass` prints them. GLINPACK in the environment names the program."""
+"""Which ranks wait for which: the operations and messages of a pass with local pivoting, as
+`glinpack plu --explain-pass K --json FILE` records them. GLINPACK in the environment names the program."""
+import json
 import os
 import pathlib
-import re
 import subprocess
+import tempfile
 
 from distribution import owner, role
 from svg import ON_ROLES, ROLES, Drawing
@@ -11,27 +12,57 @@ from svg import ON_ROLES, ROLES, Drawing
 GLINPACK = os.environ.get("GLINPACK", str(pathlib.Path(__file__).parents[2] / "build" / "release" / "bin" / "glinpack"))
 BLOCKS = 6
 RANKS = [(p, q) for p in range(2) for q in range(2)]
-WORK = {"P, L11": "panel", "L21 =": "eliminate", "U12 =": "normalize", "A22 =": "reduce"}  # by how its text begins
+
+
+def recorded_pass(k):
+    """{rank: its role, operations and messages}."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "pass.json"
+        subprocess.run([GLINPACK, "plu", "--n", str(BLOCKS), "--nb", "1", "--grid", "2x2", "--pivoting", "local",
+                        "--backend", "reference", "--explain-pass", str(k), "--json", str(file)],
+                       check=True, capture_output=True)
+        run, = json.loads(file.read_text(encoding="utf-8"))["runs"]
+    return {(rank["row"], rank["column"]): rank for rank in run["ranks"]}
+
+
+def steps_of_rank(rank):
+    """("work", what), ("send", kind) and ("receive", kind), in the driver's order."""
+    received = set()
+    for operation in rank["operations"]:
+        if operation["kind"] == "compute":
+            work = "panel" if operation["work"] == "panel of the host" else operation["work"]
+            if work != "swap" and operation["flops"] > 0:
+                yield "work", "eliminate" if (work, rank["role"]) == ("panel", "eliminate") else work
+        elif operation["kind"] != "wait for work":
+            number = operation["message"]
+            message = rank["messages"][number]
+            if operation["kind"] == "start message" and not message["receives"]:
+                yield "send", message["kind"]
+            elif operation["kind"] != "start message" and message["receives"] and number not in received:
+                received.add(number)
+                yield "receive", message["kind"]
 
 
 def steps_of_pass(k):
-    """("work", rank, what) and ("message", sender, receiver, what), from top to bottom of the program's picture."""
-    text = subprocess.run([GLINPACK, "plu", "--n", str(BLOCKS), "--nb", "1", "--grid", "2x2", "--pivoting", "local",
-                           "--backend", "reference", "--dry-run", "--explain-pass", str(k)],
-                          check=True, capture_output=True, text=True).stdout
-    picture = text[text.index("Time runs downwards"):].splitlines()
-    head = next(i for i, line in enumerate(picture) if line.startswith("("))
-    ranks = {match.start(): (int(match[1]), int(match[2])) for match in re.finditer(r"\((\d),(\d)\)", picture[head])}
-    columns = sorted(ranks)
+    """("work", rank, what) and ("message", sender, receiver, what). A message comes when both ends have reached it."""
+    ranks = recorded_pass(k)
+    left = {at: list(steps_of_rank(rank)) for at, rank in ranks.items()}
     steps = []
-    for line in picture[head + 1:]:
-        for message in re.finditer(r"-- (.*?) -+(?:[:-]-*)*>", line):
-            receiver = min(columns, key=lambda column, end=message.end(): abs(column - end))
-            what = re.sub(r"(\d)", lambda digit: "₀₁₂"[int(digit[0])], message[1])
-            steps.append(("message", ranks[message.start()], ranks[receiver], what))
-        for begin, end in zip(columns, columns[1:] + [None]):
-            cell = line[begin:end].strip()
-            steps += [("work", ranks[begin], what) for start, what in WORK.items() if cell.startswith(start)]
+    while any(left.values()):
+        before = len(steps)
+        for at, own in left.items():
+            while own and own[0][0] == "work":
+                steps.append(("work", at, own.pop(0)[1]))
+            if not own or own[0][0] != "send":
+                continue
+            kind = own[0][1]
+            other = (at[0], 1 - at[1]) if kind == "panel" else (1 - at[0], at[1])
+            if left[other] and left[other][0] == ("receive", kind):
+                what = {"u11": "U₁₁", "u12": "U₁₂", "panel": "P, L₁₁, L₂₁" if ranks[at]["role"] == "pivot" else "L₂₁"}
+                steps.append(("message", at, other, what[kind]))
+                own.pop(0)
+                left[other].pop(0)
+        assert len(steps) > before, f"pass {k}: {left}"
     return steps
 
 

@@ -2,7 +2,7 @@
 // poisson_memory.glsl with MEMORY 0, and are taken element by element: element (i, j) of n x n at (i + 1) ROW_PITCH + j,
 // with zeros above, below, and behind a row's elements. Invocations go down columns.
 //
-// Variants: DOUBLE; PRECONDITIONER 2; OF_RESIDUAL, OF_PRODUCT, DIVISOR, of the smoother p(A).
+// Variants: DOUBLE; MULTIGRID 1; OF_RESIDUAL, OF_PRODUCT, DIVISOR, of the smoother p(A).
 #include "solvers/poisson.glsl"
 
 layout(location = 3) uniform ivec4 next_grid;  // n, ROW_PITCH of the next grid, and what its z is divided by

@@ -4,11 +4,12 @@
 // and each work group of the next kernel adds the parts up, all in the same order. So an iteration is two dispatches,
 // and none of its scalars passes through the host.
 //
-// Variants: DOUBLE 0 or 1; PRECONDITIONER, of z: 0: z = r; 1: z = r / 4, A's diagonal being 4; 2: a V-cycle's z stands
-// where r does in the others, and r . z has parts of its own.
+// Variants: DOUBLE 0 or 1; MULTIGRID 0: z = r; 1: a V-cycle's z stands where r does otherwise, and r . z has parts of its
+// own.
 layout(local_size_x = 256) in;
 
 #include "compute/precision.glsl"
+#include "solvers/group_sum.glsl"
 
 layout(std430, binding = 0) buffer Scalars {
   double squared_tolerance;
@@ -17,7 +18,7 @@ layout(std430, binding = 0) buffer Scalars {
 layout(std430, binding = 1) readonly restrict buffer Parts { double parts[]; };          // of the sum to begin with
 layout(std430, binding = 2) writeonly restrict buffer NewParts { double new_parts[]; };  // one a work group
 
-#if PRECONDITIONER == 2
+#if MULTIGRID
 layout(std430, binding = 7) buffer Products { double product[]; };  // r . z of iteration k
 #endif
 
@@ -30,27 +31,6 @@ layout(location = 2) uniform ivec2 row_range;       // of the strip's rows: firs
 #define ROWS layout_of_rows.z
 #define BLOCK_ROWS layout_of_rows.w
 #define ITERATION step_of_kernel.x
-
-#if PRECONDITIONER == 1
-#define Z_OF(r) (0.25 * (r))
-#else
-#define Z_OF(r) (r)
-#endif
-
-shared double sums[256];
-
-/// The sum over the work group, for all of its invocations.
-double sum_of_group(double mine) {
-  int id = int(gl_LocalInvocationIndex);
-  barrier();
-  sums[id] = mine;
-  for (int half_size = 128; half_size > 0; half_size /= 2) {
-    barrier();
-    if (id < half_size) sums[id] += sums[id + half_size];
-  }
-  barrier();
-  return sums[0];
-}
 
 double sum_of_parts(int begin, int count) {
   double sum = 0.0;
@@ -68,7 +48,7 @@ bool begin_direction(out Real beta) {
   double square = sum_of_parts(0, step_of_kernel.y);
   double first_square = ITERATION == 0 ? square : residual_square[0];
   if (gl_GlobalInvocationID.x == 0) residual_square[ITERATION] = square;
-#if PRECONDITIONER == 2
+#if MULTIGRID
   double new_product = sum_of_parts(step_of_kernel.y, step_of_kernel.w);
   if (gl_GlobalInvocationID.x == 0) product[ITERATION] = new_product;
   beta = ITERATION == 0 ? Real(0.0) : Real(new_product / product[ITERATION - 1]);
@@ -81,10 +61,10 @@ bool begin_direction(out Real beta) {
 /// The same for u <- u + alpha p and r <- r - alpha A p.
 bool begin_update(out Real alpha) {
   double curvature = sum_of_parts(0, step_of_kernel.y), square = residual_square[ITERATION];
-#if PRECONDITIONER == 2
+#if MULTIGRID
   alpha = Real(product[ITERATION] / curvature);
 #else
-  alpha = Real(Z_OF(square) / curvature);
+  alpha = Real(square / curvature);
 #endif
   return square > squared_tolerance * residual_square[0];
 }

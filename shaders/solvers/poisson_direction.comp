@@ -3,15 +3,15 @@
 // items down a block of rows, so that the new p is computed once for the three rows that need it. It goes to other
 // memory, since neighbours read the old one.
 //
-// Variants: DOUBLE; PRECONDITIONER; MEMORY, of poisson_memory.glsl.
+// Variants: DOUBLE; MULTIGRID; MEMORY, of poisson_memory.glsl.
 
 #include "solvers/poisson.glsl"
 #define UPDATE 0
 #include "solvers/poisson_memory.glsl"
 
-#define NEW(at) (Z_OF(R(at)) + beta * P(at))
-#define NEW_LEFT(at) (Z_OF(LAST(R(LEFT(at)))) + beta * LAST(P(LEFT(at))))
-#define NEW_RIGHT(at) (Z_OF(FIRST(R(RIGHT(at)))) + beta * FIRST(P(RIGHT(at))))
+#define NEW(at) (R(at) + beta * P(at))
+#define NEW_LEFT(at) (LAST(R(LEFT(at))) + beta * LAST(P(LEFT(at))))
+#define NEW_RIGHT(at) (FIRST(R(RIGHT(at))) + beta * FIRST(P(RIGHT(at))))
 
 void main() {
   Real beta;

@@ -1,5 +1,5 @@
 #version 450 core
-// As poisson_direction.comp, by tiles in shared memory. Variants: DOUBLE; PRECONDITIONER.
+// As poisson_direction.comp, by tiles in shared memory. Variants: DOUBLE; MULTIGRID.
 
 #include "solvers/poisson.glsl"
 #include "solvers/poisson_tile.glsl"
@@ -13,7 +13,7 @@ void load_tile(int first_row, int first_column, Real beta) {
   for (int cell = int(gl_LocalInvocationIndex); cell < SIDE * SIDE; cell += 256) {
     int row = first_row + cell / SIDE - 1, column = first_column + cell % SIDE - 1;
     Real value = Real(0.0);
-    if (row <= ROWS && column >= 0 && column < N) value = Z_OF(r[AT(row, column)]) + beta * p[AT(row, column)];
+    if (row <= ROWS && column >= 0 && column < N) value = r[AT(row, column)] + beta * p[AT(row, column)];
     tile[cell] = value;
   }
   barrier();

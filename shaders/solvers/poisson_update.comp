@@ -2,7 +2,7 @@
 // u <- u + alpha p, r <- r - alpha A p in a range of rows, and r . r (Hestenes and Stiefel). A p is computed once more: p
 // is read anyway, and A p neither written nor read. Invocations as in poisson_direction.comp.
 //
-// Variants: DOUBLE; PRECONDITIONER; MEMORY, of poisson_memory.glsl.
+// Variants: DOUBLE; MULTIGRID; MEMORY, of poisson_memory.glsl.
 
 #include "solvers/poisson.glsl"
 #define UPDATE 1

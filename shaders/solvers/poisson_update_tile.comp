@@ -1,5 +1,5 @@
 #version 450 core
-// As poisson_update.comp, by tiles in shared memory. Variants: DOUBLE; PRECONDITIONER.
+// As poisson_update.comp, by tiles in shared memory. Variants: DOUBLE; MULTIGRID.
 
 #include "solvers/poisson.glsl"
 #include "solvers/poisson_tile.glsl"

@@ -7,7 +7,7 @@
 
 #include "openblas/host_solvers.hpp"
 #include "solvers/elimination/elimination.hpp"
-#include "tests/local/gl_matrices.hpp"
+#include "tests/local/device_values.hpp"
 
 namespace glinpack::test {
 

@@ -141,7 +141,7 @@ class Papers(BadInputTest):
             (["--n", "64,3"], ["--n 3", "4 processes", "3 at most"]),
             (["--memory", "texture2d", "--precision", "single"], ["--memory texture2d", "whole square", "global,texture1d"]),
             (["--n", "many"], ["--n", "'many'"]),
-            (["--preconditioner", "multigrid"], ["--preconditioner multigrid", "4 were started", "none,jacobi"]),
+            (["--preconditioner", "multigrid"], ["--preconditioner multigrid", "4 were started", "--preconditioner none"]),
             (["--n", "3000000"], ["3000000", "available"]),
             (["--json", "there.json"], ["--json", "there.json", "--force"]),
             (["--device", "4000"], ["--device 4000", "no such device"]),

@@ -315,7 +315,7 @@ class Commands(RunsTest):
         for role in "pivot", "normalize", "eliminate", "reduce":
             self.assertEqual(len(re.findall(rf"^\(\d,\d\) +{role}\b", outcome.out, re.MULTILINE)),
                              {"pivot": 1, "normalize": 2, "eliminate": 1, "reduce": 2}[role], outcome)
-        self.assertIn("\npivot                    2 normalize              eliminate                2 reduce\n", outcome.out)
+        self.assertIn("\nSteps of the first rank of each role:\n", outcome.out)
         for line in outcome.out.splitlines():
             self.assertLessEqual(len(line), 100)
         self.assertEqual(self.files(), [])

@@ -69,13 +69,13 @@ RankOperations record_operations(const RunParameters& parameters, GridShape grid
              : record<float>(parameters, grid, position, passes, device, column_shares_memory, row_plans);
 }
 
-std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,
-                                           PassRange passes, Precision precision, LuAlgorithm algorithm) {
+RankOperations record_on_host(const RunParameters& parameters, GridShape grid, GridPosition position, PassRange passes,
+                              Precision precision, LuAlgorithm algorithm) {
   RunParameters on_host = parameters;
   on_host.panel = PanelPlace::host;
   on_host.row_swap.pieces = std::max<Index>(1, parameters.row_swap.pieces);  // not chosen yet
   const ModelledDevice device{.row_by_row = algorithm == LuAlgorithm::row_by_row};
-  return record_operations(on_host, grid, position, passes, precision, device).messages;
+  return record_operations(on_host, grid, position, passes, precision, device);
 }
 
 std::vector<Message> messages_in_pass(const RunParameters& parameters, GridShape grid, Index pass, Precision precision,
@@ -86,7 +86,7 @@ std::vector<Message> messages_in_pass(const RunParameters& parameters, GridShape
       const GridPosition at{p, q};
       messages.begin();
       for (const MessageRecord& record :
-           record_messages(parameters, grid, at, {pass, pass + 1}, precision, algorithm)) {
+           record_on_host(parameters, grid, at, {pass, pass + 1}, precision, algorithm).messages) {
         switch (record.kind) {
           case MessageKind::rows:
             for (const TransferRound& round : record.rounds) {

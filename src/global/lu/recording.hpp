@@ -25,10 +25,9 @@ RankOperations record_operations(const RunParameters& parameters, GridShape grid
                                  PassRange passes, Precision precision, const ModelledDevice& device,
                                  bool column_shares_memory = false, RowPlanCache* row_plans = nullptr);
 
-/// The messages alone, with panels factorised on the host. `algorithm`: row_by_row only if lu_algorithm() allows it.
-std::vector<MessageRecord> record_messages(const RunParameters& parameters, GridShape grid, GridPosition position,
-                                           PassRange passes, Precision precision,
-                                           LuAlgorithm algorithm = LuAlgorithm::blocked);
+/// The same on the host, which factorises panels. `algorithm`: row_by_row only if lu_algorithm() allows it.
+RankOperations record_on_host(const RunParameters& parameters, GridShape grid, GridPosition position, PassRange passes,
+                              Precision precision, LuAlgorithm algorithm = LuAlgorithm::blocked);
 
 /// A message of a pass as its sender knows it: the same kind from one rank to the same ranks, added up.
 struct Message {
@@ -42,14 +41,5 @@ struct Message {
 /// All messages of a pass over the whole grid (white paper, figure 2).
 std::vector<Message> messages_in_pass(const RunParameters& parameters, GridShape grid, Index pass, Precision precision,
                                       LuAlgorithm algorithm = LuAlgorithm::blocked);
-
-/// Which ranks wait for which in a pass (white paper, figure 2): a text picture with a column for each role and time
-/// running downwards. At most 100 characters wide on any grid: ranks of the same role are counted.
-std::string picture_of_pass(const RunParameters& parameters, GridShape grid, Index pass,
-                            const std::vector<Message>& messages, LuAlgorithm algorithm = LuAlgorithm::blocked);
-
-/// A pass as text: each rank's role and extents, the messages, then the picture.
-std::string explain_pass(const RunParameters& parameters, GridShape grid, Index pass,
-                         Precision precision = Precision::double_, LuAlgorithm algorithm = LuAlgorithm::blocked);
 
 }  // namespace glinpack

@@ -29,6 +29,7 @@ class Program {
   void use() const { glUseProgram(handle_.id()); }
   /// Sets uniforms by their locations.
   void set(GLint location, GLint value) const { glProgramUniform1i(handle_.id(), location, value); }
+  void set(GLint location, GLdouble value) const { glProgramUniform1d(handle_.id(), location, value); }
   void set(GLint location, GLint first, GLint second) const {
     glProgramUniform2i(handle_.id(), location, first, second);
   }

@@ -5,7 +5,7 @@
 
 #include <queue>
 
-#include "app/model/replay.hpp"
+#include "app/model/windows.hpp"
 
 namespace glinpack::app::model {
 namespace {
@@ -16,8 +16,8 @@ struct FlowOf {
 };
 
 // The ends of flows that all start at 0.
-std::vector<double> ends_of(const Topology& topology, int nodes, const std::vector<FlowOf>& flows) {
-  FlowNetwork network(topology, nodes);
+std::vector<double> ends_of(int nodes, const std::vector<FlowOf>& flows) {
+  FlowNetwork network(nodes);
   const auto later = [](const FlowNetwork::End& a, const FlowNetwork::End& b) { return a.time > b.time; };
   std::priority_queue<FlowNetwork::End, std::vector<FlowNetwork::End>, decltype(later)> queue(later);
   const auto take = [&] {
@@ -37,30 +37,13 @@ std::vector<double> ends_of(const Topology& topology, int nodes, const std::vect
 }
 
 using Times = std::vector<double>;
-constexpr Topology crossbar{};
 
 TEST(FlowNetwork, FlowsShareTheLinksOfSendersAndReceivers) {
-  EXPECT_EQ(ends_of(crossbar, 4, {{0, 1}, {2, 3}}), (Times{1, 1}));
-  EXPECT_EQ(ends_of(crossbar, 4, {{0, 1}, {0, 2}}), (Times{2, 2})) << "the sender's link";
-  EXPECT_EQ(ends_of(crossbar, 4, {{0, 2}, {1, 2}}), (Times{2, 2})) << "the receiver's link";
-  EXPECT_EQ(ends_of(crossbar, 2, {{0, 1}, {1, 0}}), (Times{1, 1})) << "both directions at once";
-  EXPECT_EQ(ends_of(crossbar, 4, {{0, 1, 1}, {0, 2, 3}}), (Times{2, 4})) << "alone after the first one";
-  EXPECT_EQ(ends_of(crossbar, 2, {{0, -1, 2}}), (Times{2})) << "a receiver that is not simulated";
-}
-
-TEST(FlowNetwork, UplinksOfATreeAreShared) {
-  const Topology tree{Topology::Kind::fat_tree, 4, 4};  // one link's rate up, for four nodes
-  EXPECT_EQ(ends_of(tree, 8, {{0, 1}, {2, 3}}), (Times{1, 1})) << "within a leaf";
-  EXPECT_EQ(ends_of(tree, 8, {{0, 4}, {1, 5}}), (Times{2, 2}));
-  EXPECT_EQ(ends_of({Topology::Kind::fat_tree, 4, 2}, 8, {{0, 4}, {1, 5}}), (Times{1, 1}));
-  EXPECT_EQ(ends_of(tree, 8, {{0, 4}, {5, 1}}), (Times{1, 1})) << "the other direction";
-  EXPECT_EQ(ends_of(tree, 12, {{0, 4}, {1, 8}}), (Times{2, 2})) << "one uplink for all other leaves";
-}
-
-TEST(FlowNetwork, LinksBetweenTwoGroupsOfADragonflyAreShared) {
-  const Topology groups{Topology::Kind::dragonfly, 4, 2};  // two groups besides the own one: a link to each
-  EXPECT_EQ(ends_of(groups, 12, {{0, 4}, {1, 8}}), (Times{1, 1}));
-  EXPECT_EQ(ends_of(groups, 12, {{0, 4}, {1, 5}}), (Times{2, 2}));
+  EXPECT_EQ(ends_of(4, {{0, 1}, {2, 3}}), (Times{1, 1}));
+  EXPECT_EQ(ends_of(4, {{0, 1}, {0, 2}}), (Times{2, 2})) << "the sender's link";
+  EXPECT_EQ(ends_of(4, {{0, 2}, {1, 2}}), (Times{2, 2})) << "the receiver's link";
+  EXPECT_EQ(ends_of(2, {{0, 1}, {1, 0}}), (Times{1, 1})) << "both directions at once";
+  EXPECT_EQ(ends_of(4, {{0, 1, 1}, {0, 2, 3}}), (Times{2, 4})) << "alone after the first one";
 }
 
 Problem run_of(Index n, Index nb, GridShape grid, int processes_per_node) {
@@ -84,9 +67,9 @@ MachineModel simple_machine() {
 
 TEST(Schedule, DoesNotDependOnTheThreads) {
   const Problem run = run_of(64 * 20, 64, {3, 4}, 2);
-  const Schedule one = record_schedule(simple_machine(), run, {2, 9}, ReplayedRanks::all, 1);
-  const Schedule three = record_schedule(simple_machine(), run, {2, 9}, ReplayedRanks::all, 3);
-  ASSERT_EQ(one.ranks.size(), 12U);
+  const Schedule one = record_schedule(simple_machine(), run, {2, 9}, 1);
+  const Schedule three = record_schedule(simple_machine(), run, {2, 9}, 3);
+  ASSERT_EQ(one.size(), 12U);
   const Replay a = replay(one, simple_machine(), run), b = replay(three, simple_machine(), run);
   EXPECT_EQ(a.seconds, b.seconds);
   EXPECT_EQ(a.messages, b.messages);
@@ -98,12 +81,13 @@ TEST(Schedule, IsThatOfEachRankRecordedAlone) {
     Problem run = run_of(64 * 20, 64, {3, 4}, 2);
     run.parameters.row_swap.kind = swap;
     run.parameters.row_swap.threshold = 300;
-    const Schedule schedule = record_schedule(simple_machine(), run, {2, 9}, ReplayedRanks::all);
-    for (const RankSchedule& rank : schedule.ranks) {
+    const Schedule schedule = record_schedule(simple_machine(), run, {2, 9});
+    for (const RankSchedule& rank : schedule) {
       double bytes = 0, expected = 0;
       for (const Step& step : rank.steps) bytes += step.bytes;
       BroadcastRoutes routes;
-      for (const MessageRecord& message : record_messages(run.parameters, run.grid, rank.at, {2, 9}, run.precision)) {
+      const RankOperations alone = record_on_host(run.parameters, run.grid, rank.at, {2, 9}, run.precision);
+      for (const MessageRecord& message : alone.messages) {
         for (const WireMessage& wire : wire_messages(message, run.grid, rank.at, routes, run.element_bytes())) {
           if (message.kind != MessageKind::panel) expected += static_cast<double>(wire.bytes);
         }
@@ -141,30 +125,54 @@ TEST(Schedule, OfARankGrowsAtMostWithRowsPlusColumns) {
   }
 }
 
-TEST(Replay, WindowsOfTheMiddleAddUpToTheWholeRun) {
+TEST(Windows, OfTheMiddleAddUpToTheWholeRun) {
   const Problem run = run_of(64 * 120, 64, {4, 8}, 4);
-  const double whole = replay(simple_machine(), run, {0, 120}).seconds;
-  double sum = 0;
-  for (Index first = 0; first < 120; first += 20) {
-    sum += replay_window(simple_machine(), run, {first, first + 20}, ReplayedRanks::all).seconds;
+  const MachineModel machine = simple_machine();
+  const double whole = replay(record_schedule(machine, run, {0, 120}), machine, run).seconds;
+  for (const std::vector<Window>& windows : {windows_of(120, 6, 8), windows_of(120, 8, 4)}) {
+    const auto replays = replay_windows(machine, run, windows, {{machine}});
+    double sum = 0;
+    for (std::size_t i = 0; i < windows.size(); ++i) sum += windows[i].weight * replays[i].front().seconds;
+    EXPECT_NEAR(sum / whole, 1, 0.03) << windows.size();
   }
-  EXPECT_NEAR(sum / whole, 1, 0.03);
 }
 
-TEST(Replay, SlowNodesAndTaperedTreesAndOverheadCostTime) {
+TEST(Windows, AreAllPassesIfTheyAreFewAndFitIntoMemory) {
+  for (const auto& [passes, ranks] : {std::pair<Index, Index>{94, 8}, {820, 64}, {39, 10'000}}) {
+    const std::vector<Window> all = thorough_windows(passes, ranks);
+    ASSERT_EQ(all.size(), 1U) << passes;
+    EXPECT_EQ(all[0].passes.end, passes);
+    EXPECT_EQ(all[0].measured.first, whole_run.first);
+  }
+}
+
+TEST(Windows, StandForAllPassesAndOfManyRanksAreShort) {
+  for (const auto& [passes, ranks] :
+       {std::pair<Index, Index>{821, 8}, {24'000, 1000}, {781, 10'000}, {100, 10'000}, {50, 20'000}, {800, 100'000}}) {
+    for (const std::vector<Window>& windows : {thorough_windows(passes, ranks), quick_windows(passes, ranks)}) {
+      double sum = 0;
+      Index end = 0;
+      for (const Window& window : windows) {
+        sum += window.weight * static_cast<double>(window.measured.end - window.measured.first);
+        EXPECT_LE(window.passes.first, window.measured.first);
+        EXPECT_GE(window.measured.first, end) << passes;
+        EXPECT_LE(window.passes.end, passes);
+        EXPECT_LE(window.passes.end - window.passes.first, 29) << passes;
+        end = window.measured.end;
+      }
+      EXPECT_NEAR(sum, static_cast<double>(passes), 1e-9 * static_cast<double>(passes));
+    }
+  }
+}
+
+TEST(Replay, ASlowNodeCostsTime) {
   const Problem run = run_of(64 * 40, 64, {4, 4}, 1);
-  const Schedule schedule = record_schedule(simple_machine(), run, {0, 40}, ReplayedRanks::all);
+  const Schedule schedule = record_schedule(simple_machine(), run, {0, 40});
   const double plain = replay(schedule, simple_machine(), run).seconds;
   std::vector<double> slow(16, 1.0);
   EXPECT_EQ(replay(schedule, simple_machine(), run, whole_run, slow).seconds, plain);
   slow[5] = 50;
   EXPECT_GT(replay(schedule, simple_machine(), run, whole_run, slow).seconds, 2 * plain);
-  MachineModel changed = simple_machine();
-  changed.topology = {Topology::Kind::fat_tree, 4, 4};
-  EXPECT_GT(replay(schedule, changed, run).seconds, 1.1 * plain);
-  changed = simple_machine();
-  changed.overhead = 1e-4;
-  EXPECT_GT(replay(schedule, changed, run).seconds, plain);
 }
 
 }  // namespace

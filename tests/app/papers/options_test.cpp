@@ -14,6 +14,7 @@ namespace glinpack::app {
 namespace {
 
 using nlohmann::json;
+using solvers::PoissonKernel;
 using solvers::PoissonMemory;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -55,11 +56,11 @@ TEST(StudyOptions, ReachTheConfiguration) {
       {"matmul",
        "--n 5,6 --seed 9 --output c.npy --repeat 7 --warm-up 0 --fit --device 2 --threads 3 --shader-dir s "
        "--output-dir "
-       "d --json m.json --csv m.csv --trace m.trace --force --progress never --variant multi-pass --packing 1x4,4x1 "
+       "d --json m.json --csv m.csv --force --progress never --variant multi-pass --packing 1x4,4x1 "
        "--pass-length 2,8 --tune",
        R"({"n": [5, 6], "seed": 9, "input": null, "output": "c.npy", "repeat": 7, "warm-up": 0, "fit": true,
            "device": 2, "threads": 3, "shader-dir": "s", "output-dir": "d", "json": "m.json", "csv": "m.csv",
-           "trace": "m.trace", "force": true, "progress": "never", "log-level": "info", "shape": [], "input-b": null,
+           "force": true, "progress": "never", "log-level": "info", "shape": [], "input-b": null,
            "variant": ["multi-pass"], "packing": ["1x4", "4x1"], "pass-length": [2, 8], "precision": "single",
            "tune": true, "tile": null})"},
       {"matmul", "--variant all",
@@ -101,6 +102,8 @@ TEST(StudyOptions, ReachTheConfiguration) {
        R"({"n": [5, 6], "memory": ["shared"], "host": [], "output": "u.npy"})"},
       {"poisson", "--memory all --precision single", R"({"memory": ["global", "texture1d", "texture2d", "shared"]})"},
       {"poisson", "--memory all --precision double", R"({"memory": ["global", "shared"]})"},
+      {"poisson", "--kernel all --memory shared --tile 16 --tolerance 1e-4 --max-iterations 9 --first-guess u.npy",
+       R"({"kernel": ["walk", "paper"], "tile": 16, "tolerance": 1e-4, "max-iterations": 9, "first-guess": "u.npy"})"},
       {"poisson", "--memory all --precision single --preconditioner multigrid", R"({"preconditioner": ["multigrid"]})"},
   };
   for (const Row& row : rows) {
@@ -187,6 +190,9 @@ TEST(StudyOptions, RefusalsNameTheOptionAndTheRemedy) {
       {"poisson",
        "--precision single --memory global,texture1d --preconditioner multigrid",
        {"--preconditioner multigrid", "--memory texture1d", "global,shared"}},
+      {"poisson", "--kernel paper --preconditioner multigrid", {"multigrid", "--kernel paper", "--kernel walk"}},
+      {"poisson", "--tile 16", {"--tile", "--kernel paper", "--memory shared"}},
+      {"poisson", "--tolerance 1", {"--tolerance", "'1'", "below 1"}},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(std::string(row.study) + " " + row.arguments);
@@ -284,15 +290,24 @@ TEST(PoissonRanks, SeveralExcludeMultigrid) {
                  named = poisson_options("--precision single --memory global --preconditioner none,multigrid");
   EXPECT_THAT(adapt_to_ranks(named, 1), IsEmpty());
   expect_input_error([&] { adapt_to_ranks(named, 2); },
-                     {"--preconditioner multigrid", "2 were started", "none,jacobi"});
+                     {"--preconditioner multigrid", "2 were started", "--preconditioner none"});
   EXPECT_THAT(adapt_to_ranks(all, 2), ElementsAre(HasSubstr("2 ranks"), HasSubstr("multigrid is for one process")));
-  EXPECT_THAT(all.preconditioner, ElementsAre(PoissonPreconditioner::none, PoissonPreconditioner::jacobi));
+  EXPECT_THAT(all.preconditioner, ElementsAre(PoissonPreconditioner::none));
 }
 
-TEST(PoissonOptions, MultigridNeedsStorageBuffers) {
-  EXPECT_FALSE(allowed(PoissonMemory::texture2d, PoissonPreconditioner::multigrid));
-  EXPECT_TRUE(allowed(PoissonMemory::texture2d, PoissonPreconditioner::jacobi));
-  EXPECT_TRUE(allowed(PoissonMemory::shared, PoissonPreconditioner::multigrid));
+TEST(PoissonRanks, SeveralExcludeThePapersKernels) {
+  PoissonOptions all = poisson_options("--kernel all"), named = poisson_options("--kernel paper");
+  EXPECT_THAT(adapt_to_ranks(all, 2), ElementsAre(HasSubstr("2 ranks"), HasSubstr("--kernel all")));
+  EXPECT_THAT(all.kernel, ElementsAre(PoissonKernel::walk));
+  expect_input_error([&] { adapt_to_ranks(named, 2); }, {"--kernel paper", "2 were started", "--kernel walk"});
+}
+
+TEST(PoissonOptions, MultigridNeedsStorageBuffersAndTheKernelWalk) {
+  constexpr auto walk = PoissonKernel::walk, paper = PoissonKernel::paper;
+  EXPECT_FALSE(allowed(walk, PoissonMemory::texture2d, PoissonPreconditioner::multigrid));
+  EXPECT_FALSE(allowed(paper, PoissonMemory::shared, PoissonPreconditioner::multigrid));
+  EXPECT_TRUE(allowed(paper, PoissonMemory::texture2d, PoissonPreconditioner::none));
+  EXPECT_TRUE(allowed(walk, PoissonMemory::shared, PoissonPreconditioner::multigrid));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST(ParanoiaOptions, EveryOptionReachesTheConfiguration) {
   EXPECT_EQ(json["matrix"], "uniform");
   EXPECT_EQ(json["n"], (std::vector<int>{5, 6}));
   EXPECT_EQ(json["seed"], 3);
-  for (const char* name : {"repeat", "warm-up", "fit", "trace", "input", "output"}) EXPECT_FALSE(json.contains(name));
+  for (const char* name : {"repeat", "warm-up", "fit", "input", "output"}) EXPECT_FALSE(json.contains(name));
 }
 
 TEST(ParanoiaOptions, RejectInvalidValues) {

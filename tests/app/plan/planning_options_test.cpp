@@ -12,6 +12,7 @@ namespace glinpack::app {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Arguments = std::vector<std::string>;
 
 class PlanningFiles : public FolderTest {};
@@ -39,71 +40,19 @@ TEST(Quantities, WithoutAUnitAreRejected) {
 }
 
 TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
-  const PlanningOptions o = parse_planning_options({"--nodes",
-                                                    "16",
-                                                    "--gpus-per-node",
-                                                    "4",
-                                                    "--memory",
-                                                    "80G",
-                                                    "--memory-fraction",
-                                                    "0.9",
-                                                    "--network",
-                                                    "100Gb/s",
-                                                    "--latency",
-                                                    "2us",
-                                                    "--overhead",
-                                                    "1us",
-                                                    "--gap",
-                                                    "0.5us",
-                                                    "--topology",
-                                                    "fat-tree:4:2",
-                                                    "--n",
-                                                    "1000",
-                                                    "--nb",
-                                                    "100",
-                                                    "--grid",
-                                                    "8x8",
-                                                    "--backend",
-                                                    "openblas",
-                                                    "--precision",
-                                                    "single",
-                                                    "--pivoting",
-                                                    "tournament",
-                                                    "--broadcast",
-                                                    "long",
-                                                    "--row-swap",
-                                                    "mix",
-                                                    "--lookahead",
-                                                    "0",
-                                                    "--node-broadcast",
-                                                    "mpi",
-                                                    "--replay",
-                                                    "--traces",
-                                                    "t",
-                                                    "--from",
-                                                    "a.json,b.json",
-                                                    "--links",
-                                                    "l.json",
-                                                    "--peaks",
-                                                    "c.json",
-                                                    "--json",
-                                                    "p.json",
-                                                    "--force"});
+  const PlanningOptions o = parse_planning_options(
+      {"--nodes",     "16",         "--gpus-per-node",  "4",           "--memory",  "80G",        "--memory-fraction",
+       "0.9",         "--network",  "100Gb/s",          "--latency",   "2us",       "--n",        "1000",
+       "--nb",        "100",        "--grid",           "8x8",         "--backend", "openblas",   "--precision",
+       "single",      "--pivoting", "tournament",       "--broadcast", "long",      "--row-swap", "mix",
+       "--lookahead", "0",          "--node-broadcast", "mpi",         "--replay",  "--from",     "a.json,b.json",
+       "--links",     "l.json",     "--peaks",          "c.json",      "--json",    "p.json",     "--slurm",
+       "--force"});
   EXPECT_EQ(to_json(o, planning_table), nlohmann::json::parse(R"({"nodes": 16, "gpus-per-node": 4, "memory": 80e9,
-    "memory-fraction": 0.9, "network": 12.5e9, "latency": 2e-6, "overhead": 1e-6, "gap": 5e-7,
-    "topology": "fat-tree:4:2", "n": 1000, "nb": 100, "grid": "8x8",
+    "memory-fraction": 0.9, "network": 12.5e9, "latency": 2e-6, "n": 1000, "nb": 100, "grid": "8x8",
     "backend": "openblas", "precision": "single", "pivoting": "tournament", "broadcast": "long", "row-swap": "mix",
     "lookahead": 0, "node-broadcast": "mpi", "messages-only": false, "from": ["a.json", "b.json"], "links": "l.json",
-    "peaks": "c.json", "machine": null, "replay": true, "traces": "t", "json": "p.json", "force": true})"));
-}
-
-TEST(Quantities, TopologiesHaveAGroupAndATaper) {
-  EXPECT_EQ(text_of(parse_topology("crossbar")), "crossbar");
-  for (const char* text : {"fat-tree:16:2", "dragonfly:32:1.5"}) EXPECT_EQ(text_of(parse_topology(text)), text);
-  expect_input_error([] { parse_topology("torus"); }, {"'torus'", "fat-tree:NODES:TAPER"});
-  for (const char* text : {"fat-tree", "fat-tree:16", "fat-tree:0:2", "fat-tree:16:0", "fat-tree:16:2:1"}) {
-    expect_input_error([text] { parse_topology(text); }, {});
-  }
+    "peaks": "c.json", "machine": null, "replay": true, "slurm": true, "json": "p.json", "force": true})"));
 }
 
 TEST_F(PlanningFiles, AMachineFileIsBelowTheCommandLine) {
@@ -115,9 +64,6 @@ TEST_F(PlanningFiles, AMachineFileIsBelowTheCommandLine) {
   EXPECT_EQ(o.nb, 256);
   const std::string other = write("o.toml", "nodes = 8\nnb = 256\n");
   expect_input_error([&] { parse_planning_options({"--machine", other}); }, {other, "2", "nb"});
-  // what only the replay uses does no harm without it
-  const std::string links = write("l.toml", "topology = \"fat-tree:4:2\"\n");
-  EXPECT_EQ(text_of(parse_planning_options({"--n", "1000", "--machine", links}).topology), "fat-tree:4:2");
 }
 
 TEST(Grids, OfAPrimeNumberHaveASquarerOneOfLess) {
@@ -140,15 +86,10 @@ TEST(PlanningOptions, RejectsInvalidValues) {
   refused({"--n", "1000", "--precision", "mixed"}, {"--precision", "mixed", "single"});
   refused({"--n", "1000", "--backend", "auto"}, {"--backend", "auto"});
   refused({"--n", "1000", "--memory-fraction", "2"}, {"--memory-fraction", "'2'"});
-  refused({"--n", "1000", "--topology", "fat-tree:4:2"}, {"--topology", "--replay"});
-  refused({"--nodes", "5000", "--n", "1000", "--network", "1Gb/s", "--topology", "dragonfly:1:1", "--replay"},
-          {"--topology dragonfly:1:1", "5000", "larger groups"});
-  refused({"--nodes", "5000", "--n", "1000", "--network", "1Gb/s", "--topology", "fat-tree:1:1", "--replay", "--traces",
-           "t"},
-          {"--topology fat-tree:1:1", "5000", "larger groups"});
   refused({"--nodes", "50000", "--n", "1000", "--network", "1Gb/s", "--replay"}, {"--replay", "50000", "20000"});
-  refused({"--n", "1000", "--traces", "t"}, {"--traces", "--replay"});
+  refused({"--nodes", "200000", "--n", "1000", "--network", "1Gb/s"}, {"--nodes", "200000", "100000"});
   refused({"--n", "1000", "--replay", "--messages-only"}, {"--replay", "--messages-only"});
+  refused({"--n", "1000", "--slurm", "--messages-only"}, {"--slurm", "--messages-only"});
   refused({"--nodse", "2"}, {"'--nodse'", "--nodes"});
 }
 
@@ -176,12 +117,12 @@ TEST_F(PlanningFiles, RejectsFilesOfOtherPrograms) {
 
 TEST(Planning, ChoosesTheLargestMatrixThatFitsAndTheFastestGrid) {
   const PlanningOptions options = parse_planning_options(
-      {"--nodes", "16", "--gpus-per-node", "4", "--memory", "80G", "--network", "100Gb/s", "--precision", "single"});
+      {"--nodes", "2", "--gpus-per-node", "4", "--memory", "20G", "--network", "100Gb/s", "--precision", "single"});
   const ClusterPlan plan = plan_cluster(options);
   const model::Problem& problem = plan.chosen.problem;
-  EXPECT_EQ(problem.grid.size(), 64);
-  EXPECT_LE(plan.device_bytes, 0.8 * 80e9);
-  EXPECT_GE(plan.device_bytes, 0.7 * 80e9);
+  EXPECT_EQ(problem.grid.size(), 8);
+  EXPECT_LE(plan.device_bytes, 0.8 * 20e9);
+  EXPECT_GE(plan.device_bytes, 0.7 * 20e9);
   for (const Candidate& other : plan.others) EXPECT_LE(other.forecast.gflops, plan.chosen.forecast.gflops);
   EXPECT_GT(plan.chosen.forecast.gflops, 0);
 }
@@ -209,6 +150,14 @@ TEST(Planning, NamesTheSourceOfEveryValue) {
   for (const char* part : {"N         20000", "expected", "--network; latency assumed", "results/h200", "mpiexec"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
+}
+
+TEST(Planning, PrintsTheSlurmJobInsteadOfTheMpiCommand) {
+  PlanningOptions options = parse_planning_options({"--gpus-per-node", "4", "--n", "8192", "--slurm"});
+  const std::string text = planning_text(options, plan_cluster(options));
+  EXPECT_THAT(text, HasSubstr("glinpack slurm --nodes 1 --gpus-per-node 4 -- --n 8192 --nb 512 --grid 1x4 "));
+  EXPECT_THAT(text, HasSubstr(" --backend gl-compute | sbatch\n"));
+  EXPECT_THAT(text, Not(HasSubstr("mpiexec")));
 }
 
 TEST(Planning, HelpHasUnitsExamplesAndExitCodes) {

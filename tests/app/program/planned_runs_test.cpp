@@ -8,8 +8,12 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <sstream>
 
+#include "app/plu/explain_pass.hpp"
 #include "app/plu/plan_text.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/memory.hpp"
@@ -21,6 +25,7 @@ namespace glinpack::app {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const std::string netlib = std::string(GLINPACK_TEST_DATA) + "/HPL.dat";
 
@@ -257,12 +262,88 @@ TEST(Plan, DryRunShowsTheMemoryOfMixedPrecisionAndItsRefinement) {
   EXPECT_LT(vectors, 115);
 }
 
-TEST(Plan, PassesAreExplainedOnceForEqualSchedules) {
+TEST(ExplainPass, ExplainsEqualSchedulesOnce) {
   const std::vector<RunRecord> runs = plan({"--n", "100", "--nb", "32", "--grid", "2x2", "--repeat", "3"});
-  const std::string text = explained_passes(runs, 3);
-  EXPECT_EQ(text.find("Pass 3"), text.rfind("Pass 3"));
-  EXPECT_NE(text.find("Pass 3"), std::string::npos);
-  expect_input_error([&] { explained_passes(runs, 4); }, {"--explain-pass", "0 ... 3", "4"});
+  EXPECT_EQ(runs_to_explain(runs, 3).size(), 1U);
+  expect_input_error([&] { runs_to_explain(runs, 4); }, {"--explain-pass", "0 ... 3", "4"});
+}
+
+std::string explained(std::vector<std::string> arguments, Index pass, int ranks = 4) {
+  const std::vector<RunRecord> runs = plan(arguments, ranks);
+  return explained_passes(runs_to_explain(runs, pass), pass);
+}
+
+// figure 2 of the white paper: four nodes, third pass; the pivot is process 0 again
+TEST(ExplainPass, NamesRolesMessagesAndStepsOfTheWhitePaperFigure) {
+  const std::string text = explained({"--n", "512", "--nb", "64", "--grid", "2x2", "--pivoting", "local"}, 2);
+  for (const char* part : {"(0,0)              pivot", "(0,1)              normalize", "(1,0)              eliminate",
+                           "(1,1)              reduce", "(0,0) -> (1,0)  U11 down the process column: 32776",
+                           "(0,1) -> (1,1)  U12 down the process column",
+                           "  pivot (0,0):         panel; sends U11; sends P, L11, L21; row swap; U12 = L11^-1 A12;",
+                           "  eliminate (1,0):     waits for U11; panel; sends P, L11, L21; waits for U12;",
+                           "  reduce (1,1):        waits for P, L11, L21; waits for U12; A22 = A22 - L21 U12"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+}
+
+TEST(ExplainPass, NamesTheAlgorithmAndTheRowSwap) {
+  const std::vector<std::string> run{"--n", "512", "--nb", "64", "--grid", "2x2"};
+  const auto with = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> all = run;
+    all.insert(all.end(), options.begin(), options.end());
+    return explained(all, 2);
+  };
+  EXPECT_THAT(with({"--backend", "gl-raster", "--precision", "single", "--pivoting", "local"}),
+              HasSubstr("local pivoting, row by row"));
+  EXPECT_THAT(with({"--backend", "openblas", "--row-swap", "mix"}), HasSubstr("rows exchanged by mix"));
+}
+
+TEST(ExplainPass, NamesTheCandidatesOfATournament) {
+  const std::string text = explained(
+      {"--n", "2048", "--nb", "128", "--grid", "5x1", "--backend", "openblas", "--pivoting", "tournament"}, 1, 5);
+  for (const auto* line : {"(2,0) -> (1,0)  candidate rows up the tournament's tree: 132096 in 2 messages",
+                           "(4,0) -> (3,0)  candidate rows up the tournament's tree: 132096 in 2 messages",
+                           "(3,0) -> (1,0)  candidate rows up the tournament's tree: 132096 in 2 messages",
+                           "(0,0) -> (1,0)  candidate rows up the tournament's tree: 132096 in 2 messages",
+                           "winners and the rows they displace: 263184 in 2 messages"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+TEST(ExplainPass, StepsFitIn100Columns) {
+  for (const char* grid : {"1x1", "1x5", "5x1", "2x3", "16x16"}) {
+    for (const Pivoting pivoting : all_pivotings) {
+      for (const Index pass : {0, 1, 77, 127}) {
+        std::istringstream text(explained({"--n", "12800", "--nb", "100", "--grid", grid, "--backend", "openblas",
+                                           "--pivoting", std::string(name_of(pivoting))},
+                                          pass, 256));
+        bool has_steps = false;
+        for (std::string line; std::getline(text, line);) {
+          has_steps = has_steps || line.starts_with("Steps of");
+          EXPECT_TRUE(!has_steps || line.size() <= 100U) << line;
+        }
+        EXPECT_TRUE(has_steps);
+      }
+    }
+  }
+}
+
+TEST(ExplainPass, ListsOperationsAndMessagesOfEveryRankAsJson) {
+  const std::vector<RunRecord> runs =
+      plan({"--n", "64", "--nb", "8", "--grid", "2x2", "--backend", "openblas", "--pivoting", "local"});
+  const nlohmann::json document = explained_passes_json(runs, 2);
+  const nlohmann::json& ranks = document.at("runs").at(0).at("ranks");
+  ASSERT_EQ(ranks.size(), 4U);
+  for (const nlohmann::json& rank : ranks) {
+    std::set<std::size_t> named;
+    for (const nlohmann::json& operation : rank.at("operations")) {
+      if (operation.contains("message")) named.insert(operation.at("message").get<std::size_t>());
+    }
+    EXPECT_EQ(named.size(), rank.at("messages").size());
+    EXPECT_FALSE(rank.at("operations").empty());
+  }
+  EXPECT_EQ(ranks[0].at("role"), "pivot");
+  EXPECT_EQ(ranks[0].at("messages").at(0).at("kind"), "u11");
 }
 
 std::vector<RankMemory> ranks(int count, std::int64_t host_available) {

@@ -116,8 +116,9 @@ ByPeer recorded(const RunParameters& parameters, const ProcessGrid& grid, Precis
   const Distribution distribution = distribution_of(parameters, grid.shape());
   const auto element_bytes = static_cast<Index>(factor_bytes(precision));
   ByPeer messages;
-  for (const MessageRecord& record :
-       record_messages(parameters, grid.shape(), grid.position(), {0, distribution.passes()}, precision, algorithm)) {
+  const PassRange all{0, distribution.passes()};
+  const RankOperations list = record_on_host(parameters, grid.shape(), grid.position(), all, precision, algorithm);
+  for (const MessageRecord& record : list.messages) {
     add_by_peer(messages, wire_messages(record, grid.shape(), grid.position(), routes, element_bytes),
                 record.kind == MessageKind::rows);
   }

@@ -5,7 +5,7 @@
 #include "openblas/host_solvers.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/local/factorization_error.hpp"
-#include "tests/local/gl_matrices.hpp"
+#include "tests/local/device_values.hpp"
 
 namespace glinpack::test {
 namespace {

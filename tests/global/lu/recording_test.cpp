@@ -4,7 +4,6 @@
 
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "lu/no_transport.hpp"
 #include "lu/panel/panel.hpp"
@@ -19,10 +18,6 @@ RunParameters parameters_of(Index n, Index nb, Pivoting pivoting, const RowSwap&
   parameters.pivoting = pivoting;
   parameters.row_swap = swap;
   return parameters;
-}
-
-std::string picture(const RunParameters& parameters, GridShape grid, Index pass) {
-  return picture_of_pass(parameters, grid, pass, messages_in_pass(parameters, grid, pass, Precision::double_));
 }
 
 std::map<Role, int> count_roles(GridShape grid, Index pass) {
@@ -172,113 +167,6 @@ TEST(Schedule, HoldsForTenThousandRanks) {
   EXPECT_EQ(panel_rows, 1'000'000 - k * 256);
 }
 
-TEST(Schedule, ExplainsThePassOfTheWhitePaperFigure) {
-  // figure 2: four nodes, third pass; the pivot is process 0 again
-  const std::string text = explain_pass(parameters_of(512, 64, Pivoting::local), {2, 2}, 2);
-  EXPECT_NE(text.find("(0,0)              pivot"), std::string::npos) << text;
-  EXPECT_NE(text.find("(0,1)              normalize"), std::string::npos) << text;
-  EXPECT_NE(text.find("(1,0)              eliminate"), std::string::npos) << text;
-  EXPECT_NE(text.find("(1,1)              reduce"), std::string::npos) << text;
-  EXPECT_NE(text.find("(0,0) -> (1,0)  U11 down the process column: 32776"), std::string::npos) << text;
-  EXPECT_NE(text.find("(0,1) -> (1,1)  U12 down the process column"), std::string::npos) << text;
-}
-
-TEST(Schedule, ExplainsTheRowByRowAlgorithm) {
-  const RunParameters parameters = parameters_of(512, 64, Pivoting::local);
-  const std::string text = explain_pass(parameters, {2, 2}, 2, Precision::single, LuAlgorithm::row_by_row);
-  EXPECT_NE(text.find("local pivoting, row by row"), std::string::npos) << text;
-  EXPECT_NE(text.find(R"(
-P, L, U, A22             : waits for P, L11, L21  : waits for U11          : waits for L21, U12
--- U11 ------------------:----------------------->:                        :
-                         :                        L21 = A21 U11^-1         :
--- P, L11, L21 --------->:                        -- L21 ----------------->:
-                         rows by P, U12, A22      : waits for U12          :
--- U12 ------------------------------------------>:                        :
-                         -- U12 ------------------------------------------>:
-                                                  A22 = A22 - L21 U12      A22 = A22 - L21 U12
-)"),
-            std::string::npos)
-      << text;
-}
-
-TEST(PassPicture, DrawsTheWhitePaperFigure) {
-  EXPECT_EQ("\n" + picture(parameters_of(512, 64, Pivoting::local), {2, 2}, 2), R"(
-Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
-
-pivot                    normalize                eliminate                reduce
-(0,0)                    (0,1)                    (1,0)                    (1,1)
-
-P, L11, U11, L21         : waits for P, L11, L21  : waits for U11          : waits for L21, U12
--- U11 ------------------:----------------------->:                        :
-                         :                        L21 = A21 U11^-1         :
--- P, L11, L21 --------->:                        -- L21 ----------------->:
-rows exchanged by P      rows exchanged by P      : waits for U12          :
-U12 = L11^-1 A12         U12 = L11^-1 A12         :                        :
--- U12 ------------------------------------------>:                        :
-                         -- U12 ------------------------------------------>:
-A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12
-)");
-}
-
-TEST(PassPicture, DrawsPartialPivotingWithItsCandidatesAndRows) {
-  EXPECT_EQ("\n" + picture(parameters_of(512, 64, Pivoting::partial), {2, 3}, 3), R"(
-Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
-
-pivot                    2 normalize              eliminate                2 reduce
-(1,0)                    process row 1            (0,0)                    all others
-
-a candidate row          : waits for P, L11, L21  a candidate row          : waits for P, L21, U12
-<- for each of 64 columns ----------------------->|                        :
-P, L11, U11, L21         :                        P, L21                   :
--- P, L11, L21 to 2 ---->:                        -- P, L21 to 2 --------->:
-<- rows, by P ----------------------------------->|                        :
-                         <- rows, by P ----------------------------------->:
-U12 = L11^-1 A12         U12 = L11^-1 A12         : waits for U12          :
--- U12 ------------------------------------------>:                        :
-                         -- U12, each to 1 ------------------------------->:
-A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12
-)");
-}
-
-TEST(PassPicture, DrawsTournamentPivotingWithItsTrees) {
-  EXPECT_EQ("\n" + picture(parameters_of(512, 128, Pivoting::tournament), {2, 3}, 1), R"(
-Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
-
-pivot                    2 normalize              eliminate                2 reduce
-(1,1)                    process row 1            (0,1)                    all others
-
-candidate rows           : waits for P, L11, L21  candidate rows           : waits for P, L21, U12
-<- a tree, for each of 2 blocks ----------------->|                        :
-P, L11, U11, L21         :                        P, L21                   :
--- P, L11, L21 to 2 ---->:                        -- P, L21 to 2 --------->:
-<- rows, by P ----------------------------------->|                        :
-                         <- rows, by P ----------------------------------->:
-U12 = L11^-1 A12         U12 = L11^-1 A12         : waits for U12          :
--- U12 ------------------------------------------>:                        :
-                         -- U12, each to 1 ------------------------------->:
-A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12
-)");
-}
-
-TEST(PassPicture, DrawsRowSwapsThatDeliverU) {
-  const RowSwap swap{RowSwapKind::binary_exchange, 64, 1};
-  EXPECT_EQ("\n" + picture(parameters_of(512, 64, Pivoting::partial, swap), {3, 3}, 3), R"(
-Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
-
-pivot                    2 normalize              2 eliminate              4 reduce
-(0,0)                    process row 0            process column 0         all others
-
-a candidate row          : waits for P, L11, L21  a candidate row          : waits for P, L11, L21
-<- for each of 64 columns ----------------------->|                        :
-P, L11, U11, L21         :                        P, L21                   :
--- P, L11, L21 to 2 ---->:                        -- P, L, each to 2 ----->:
-<- rows, by P, and U ---------------------------->|
-                         <- rows, by P, and U ---------------------------->|
-U12 = L11^-1 A12         U12 = L11^-1 A12         U12 = L11^-1 A12         U12 = L11^-1 A12
-A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12
-)");
-}
-
 // The rows of a message. Pass 4 of N = 512, nb = 64 has 193 columns left.
 double rows_in(const Message& message) { return static_cast<double>(message.bytes) / (193 * sizeof(double)); }
 
@@ -315,9 +203,6 @@ TEST(Schedule, ListsRowSwapsByTheirKind) {
   EXPECT_LE(rows_in(first_hop), 64 + 22 + 43);
   // the 193 columns are above the threshold of 64
   EXPECT_EQ(messages_with(RowSwapKind::mix, 1).size(), messages_with(RowSwapKind::spread_roll, 1).size());
-  EXPECT_NE(explain_pass(parameters_of(512, 64, Pivoting::partial, {RowSwapKind::mix, 64, 1}), {3, 1}, 7)
-                .find("rows exchanged by mix"),
-            std::string::npos);
 }
 
 // If row swaps deliver U, no rank receives U12, and all process rows receive L11, including those without rows.
@@ -405,155 +290,6 @@ TEST(Schedule, ListsTheRowsOfAPanelThatADeviceGathers) {
   EXPECT_EQ(other[0].rows(), 24 * 8);
   EXPECT_EQ(pivot[1].rows(), 24 * 8 + panel_message_elements<float>(8, 8));
   EXPECT_EQ(other[1].rows(), pivot[1].rows());
-}
-
-TEST(Schedule, ExplainsTheCandidateMessages) {
-  const std::string text = explain_pass(parameters_of(2048, 128, Pivoting::tournament), {5, 1}, 1);
-  for (const auto* line : {"(2,0) -> (1,0)  candidate rows up the tournament's tree: 132096 in 2 messages",
-                           "(4,0) -> (3,0)  candidate rows up the tournament's tree: 132096 in 2 messages",
-                           "(3,0) -> (1,0)  candidate rows up the tournament's tree: 132096 in 2 messages",
-                           "(0,0) -> (1,0)  candidate rows up the tournament's tree: 132096 in 2 messages",
-                           "winners and the rows they displace: 263184 in 2 messages"}) {
-    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
-  }
-}
-
-TEST(PassPicture, CountsTheRanksOfLargeGrids) {
-  EXPECT_EQ("\n" + picture(parameters_of(5120, 64, Pivoting::local), {16, 16}, 18), R"(
-Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
-
-pivot                    15 normalize             15 eliminate             225 reduce
-(2,2)                    process row 2            process column 2         all others
-
-P, L11, U11, L21         : waits for P, L11, L21  : waits for U11          : waits for L21, U12
--- U11 to 15 ------------:----------------------->:                        :
-                         :                        L21 = A21 U11^-1         :
--- P, L11, L21 to 15 --->:                        -- L21, each to 15 ----->:
-rows exchanged by P      rows exchanged by P      : waits for U12          :
-U12 = L11^-1 A12         U12 = L11^-1 A12         :                        :
--- U12 to 15 ------------------------------------>:                        :
-                         -- U12, each to 15 ------------------------------>:
-A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12      A22 = A22 - L21 U12
-)");
-}
-
-TEST(PassPicture, OmitsRolesThatAGridDoesNotHave) {
-  EXPECT_EQ("\n" + picture(parameters_of(100, 10, Pivoting::partial), {1, 4}, 3), R"(
-Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
-
-pivot                    3 normalize
-(0,3)                    process row 0
-
-P, L11, U11, L21         : waits for P, L11, L21
--- P, L11, L21 to 3 ---->:
-rows exchanged by P      rows exchanged by P
-U12 = L11^-1 A12         U12 = L11^-1 A12
-A22 = A22 - L21 U12      A22 = A22 - L21 U12
-)");
-  // the last pass reduces nothing and normalizes only b
-  EXPECT_EQ("\n" + picture(parameters_of(64, 16, Pivoting::local), {2, 2}, 3), R"(
-Which ranks wait for which. Time runs downwards; a role waits where its column has colons.
-
-pivot                    normalize                eliminate                reduce
-(1,1)                    (1,0)                    (0,1)                    (0,0)
-
-P, L11, U11, L21         : waits for P, L11, L21  : waits for U11          : waits for L21, U12
--- U11 ------------------:----------------------->:                        :
--- P, L11, L21 --------->:                        -- L21 ----------------->:
-                         rows exchanged by P                               :
-                         U12 = L11^-1 A12                                  :
-                         -- U12 ------------------------------------------>:
-)");
-}
-
-constexpr std::array all_pass_roles{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
-
-MessageKind kind_of_label(const std::string& label) {
-  if (label.starts_with("U11")) return MessageKind::u11;
-  if (label.starts_with("U12")) return MessageKind::u12;
-  if (label.starts_with("for each")) return MessageKind::candidate;
-  if (label.starts_with("a tree")) return MessageKind::winners;
-  return label.starts_with("rows") ? MessageKind::rows : MessageKind::panel;
-}
-
-// The arrows that start at the lane of a role, from the top down.
-std::vector<MessageKind> drawn_sends(const std::string& picture, std::size_t lane) {
-  constexpr std::size_t lane_width = 25;
-  std::vector<MessageKind> kinds;
-  std::istringstream text(picture);
-  for (std::string line; std::getline(text, line);) {
-    const std::size_t start = lane * lane_width;
-    if (line.size() < start + 4 || (line.compare(start, 2, "--") != 0 && line.compare(start, 2, "<-") != 0)) continue;
-    if (start > 0 && line[start - 1] == '-') continue;  // an arrow of another role
-    kinds.push_back(kind_of_label(line.substr(start + 3)));
-  }
-  return kinds;
-}
-
-// The messages that the driver starts on the rank, in its order; those of one kind once. An exchange between two roles
-// counts for the first one.
-std::vector<MessageKind> recorded_sends(const RunParameters& parameters, GridShape grid, GridPosition at, Index pass,
-                                        LuAlgorithm algorithm) {
-  const Role role = role_in_pass(grid, pass, at);
-  std::vector<MessageKind> kinds;
-  for (const MessageRecord& record :
-       record_messages(parameters, grid, at, {pass, pass + 1}, Precision::double_, algorithm)) {
-    const MessageKind kind = record.kind == MessageKind::tournament ? MessageKind::winners : record.kind;
-    const bool is_exchange =
-        kind == MessageKind::candidate || kind == MessageKind::winners || kind == MessageKind::rows;
-    const bool is_first = role == Role::pivot || (role == Role::normalize && kind == MessageKind::rows);
-    if (is_exchange ? !is_first : record.receives) continue;
-    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
-  }
-  return kinds;
-}
-
-void expect_messages_in_the_drivers_order(const RunParameters& parameters, GridShape grid, LuAlgorithm algorithm) {
-  constexpr Index pass = 2;
-  const std::string text = picture_of_pass(
-      parameters, grid, pass, messages_in_pass(parameters, grid, pass, Precision::double_, algorithm), algorithm);
-  SCOPED_TRACE(text);
-  std::size_t lane = 0;
-  for (const Role role : all_pass_roles) {
-    std::optional<GridPosition> rank;
-    for (int p = 0; p < grid.rows; ++p) {
-      for (int q = 0; q < grid.columns; ++q) {
-        if (!rank && role_in_pass(grid, pass, {p, q}) == role) rank = GridPosition{p, q};
-      }
-    }
-    if (!rank) continue;
-    EXPECT_EQ(drawn_sends(text, lane), recorded_sends(parameters, grid, *rank, pass, algorithm)) << name_of(role);
-    ++lane;
-  }
-}
-
-TEST(PassPicture, HasTheMessagesOfEveryRoleInTheDriversOrder) {
-  for (const GridShape grid : {GridShape{1, 3}, {3, 1}, {2, 2}, {2, 3}, {3, 3}}) {
-    for (const Pivoting pivoting : all_pivotings) {
-      for (const RowSwapKind kind : all_row_swaps) {
-        const RunParameters parameters = parameters_of(512, 64, pivoting, {kind, 64, 1});
-        expect_messages_in_the_drivers_order(parameters, grid, LuAlgorithm::blocked);
-        if (lu_algorithm(true, pivoting, grid) == LuAlgorithm::row_by_row) {
-          expect_messages_in_the_drivers_order(parameters, grid, LuAlgorithm::row_by_row);
-        }
-      }
-    }
-  }
-}
-
-TEST(PassPicture, FitsIn100ColumnsForEveryPassAndGrid) {
-  for (const GridShape grid : {GridShape{1, 1}, {1, 5}, {5, 1}, {2, 3}, {16, 16}, {100, 120}}) {
-    for (const Pivoting pivoting : all_pivotings) {
-      for (const Index pass : {0, 1, 77, 127}) {
-        if (grid.size() > 1000 && pass != 77) continue;  // recording the messages of every rank takes long
-        std::istringstream text(picture(parameters_of(12800, 100, pivoting), grid, pass));
-        for (std::string line; std::getline(text, line);) {
-          EXPECT_LE(line.size(), 100U) << line;
-          EXPECT_TRUE(line.empty() || line.back() != ' ') << line;
-        }
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "gl/storage.hpp"
 #include "gl/vulkan_memory.hpp"
 #include "host/host_memory.hpp"
-#include "tests/local/gl_matrices.hpp"
+#include "tests/local/device_values.hpp"
 #include "tests/local/gl_objects.hpp"
 
 namespace glinpack {

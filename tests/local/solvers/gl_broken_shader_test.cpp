@@ -11,7 +11,7 @@
 #include "solvers/matmul/matmul.hpp"
 #include "solvers/tridiagonal/tridiagonal.hpp"
 #include "tests/local/backend_harness.hpp"
-#include "tests/local/gl_matrices.hpp"
+#include "tests/local/device_values.hpp"
 #include "tests/local/gl_objects.hpp"
 
 namespace glinpack::solvers {

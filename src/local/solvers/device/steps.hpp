@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/enum_names.hpp"
 
@@ -26,7 +25,7 @@ constexpr std::string_view name_of(Stage stage) {
   return name_among(stage, {"pack", "upload", "compute", "download", "unpack"});
 }
 
-/// Seconds, summed over the intervals of each stage.
+/// Seconds, summed over the measurements of each stage.
 struct StageTimes {
   std::array<double, all_stages.size()> seconds{};
 
@@ -38,38 +37,21 @@ struct StageTimes {
   double with_all() const { return with_transfer() + of(Stage::pack) + of(Stage::unpack); }
 };
 
-/// An interval on the clock, in seconds since it was made.
-struct StageInterval {
-  Stage stage = Stage::compute;
-  double start = 0;
-  double end = 0;
-};
-
 /// Not thread-safe. Stages are not nested.
 class StageClock {
  public:
   /// Times body(), which must return only after its work is done.
   template <class Body>
   void measure(Stage stage, Body&& body) {
-    const double start = now();
+    const auto start = std::chrono::steady_clock::now();
     std::forward<Body>(body)();
-    intervals_.push_back({stage, start, now()});
+    times_.of(stage) += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
-  /// Discards all intervals; the clock continues.
-  void clear() { intervals_.clear(); }
-
-  StageTimes times() const {
-    StageTimes times;
-    for (const StageInterval& interval : intervals_) times.of(interval.stage) += interval.end - interval.start;
-    return times;
-  }
-  const std::vector<StageInterval>& intervals() const { return intervals_; }
+  void clear() { times_ = {}; }
+  const StageTimes& times() const { return times_; }
 
  private:
-  double now() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - epoch_).count(); }
-
-  std::chrono::steady_clock::time_point epoch_ = std::chrono::steady_clock::now();
-  std::vector<StageInterval> intervals_;
+  StageTimes times_;
 };
 
 /// A computation has no result, because of a singular matrix or a zero pivot.

@@ -39,13 +39,12 @@ DeviceMultigrid<Real>::DeviceMultigrid(Device& device, Index n)
 template <class Real>
 gl::Program DeviceMultigrid<Real>::program(const char* name, bool finest) const {
   constexpr MultigridSmoother smoother;
-  return device_.compute_program(
-      std::string("solvers/multigrid_") + name + ".comp",
-      definition("DOUBLE", precision_of<Real> == Precision::double_) +
-          definition("PRECONDITIONER", static_cast<Index>(PoissonPreconditioner::multigrid)) +
-          definition("OF_RESIDUAL", smoother.of_residual) + definition("OF_PRODUCT", smoother.of_product) +
-          definition("DIVISOR", smoother.divisor) + definition("MOST_FINE_POINTS", most_fine_points) +
-          definition("FINEST", finest));
+  return device_.compute_program(std::string("solvers/multigrid_") + name + ".comp",
+                                 definition("DOUBLE", precision_of<Real> == Precision::double_) +
+                                     definition("MULTIGRID", 1) + definition("OF_RESIDUAL", smoother.of_residual) +
+                                     definition("OF_PRODUCT", smoother.of_product) +
+                                     definition("DIVISOR", smoother.divisor) +
+                                     definition("MOST_FINE_POINTS", most_fine_points) + definition("FINEST", finest));
 }
 
 template <class Real>

@@ -63,7 +63,7 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
     squares_.push_back(total(PoissonSum::residual));
     done_ = squares_.back() <= limit_scale_ * squares_.front();
     if (done_) return;
-    const double product = multigrid_ ? multigrid_product_ : scale_of(preconditioner_) * squares_.back();
+    const double product = multigrid_ ? multigrid_product_ : squares_.back();
     const Real beta = iteration == 0 ? Real{0} : static_cast<Real>(product / product_);
     product_ = product;
     for (const Index ghost : {Index{-1}, extents_.rows}) direct(ghost, beta);
@@ -156,9 +156,8 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
 
   void direct(Index i, Real beta) {
     const Real* z = multigrid_ ? multigrid_->z().row(i) : row(r_, i);
-    const Real scale = static_cast<Real>(scale_of(preconditioner_));
     Real* p = row(p_, i);
-    for (Index j = 0; j < extents_.n; ++j) p[j] = scale * z[j] + beta * p[j];
+    for (Index j = 0; j < extents_.n; ++j) p[j] = z[j] + beta * p[j];
   }
 
   double curvature(Index i) {

@@ -35,22 +35,16 @@ struct CgLimits {
 };
 
 /// The matrix that maps r to z, the approximate inverse of A.
-/// none: z = r. jacobi: of A's diagonal, z = r / 4, which does not change the iterates. multigrid: a V-cycle
-/// (poisson_multigrid.hpp), for a strip that is the whole square.
-enum class PoissonPreconditioner : std::uint8_t { none, jacobi, multigrid };
+/// none: z = r. multigrid: a V-cycle (poisson_multigrid.hpp), for a strip that is the whole square.
+enum class PoissonPreconditioner : std::uint8_t { none, multigrid };
 
-inline constexpr auto all_poisson_preconditioners = first_kinds<PoissonPreconditioner, 3>();
+inline constexpr auto all_poisson_preconditioners = first_kinds<PoissonPreconditioner, 2>();
 constexpr std::string_view name_of(PoissonPreconditioner preconditioner) {
-  return name_among(preconditioner, {"none", "jacobi", "multigrid"});
+  return name_among(preconditioner, {"none", "multigrid"});
 }
 
 /// Throws std::invalid_argument without points, or for multigrid on less than the square.
 void check_poisson_strip(const PoissonExtents& extents, PoissonPreconditioner preconditioner);
-
-/// The factor of r if z is a multiple of r.
-constexpr double scale_of(PoissonPreconditioner preconditioner) {
-  return preconditioner == PoissonPreconditioner::jacobi ? 0.25 : 1.0;
-}
 
 /// p . A p and r . r.
 enum class PoissonSum { curvature, residual };

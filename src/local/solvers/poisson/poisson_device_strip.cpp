@@ -29,7 +29,7 @@ constexpr Index tile_side = precision_of<Real> == Precision::double_ ? 32 : 64;
 template <class Real>
 std::string preamble(PoissonMemory memory, PoissonPreconditioner preconditioner) {
   std::string text = definition("DOUBLE", precision_of<Real> == Precision::double_) +
-                     definition("PRECONDITIONER", static_cast<Index>(preconditioner));
+                     definition("MULTIGRID", preconditioner == PoissonPreconditioner::multigrid);
   if (memory != PoissonMemory::shared) text += definition("MEMORY", static_cast<Index>(memory));
   return text;
 }
@@ -285,7 +285,7 @@ std::string poisson_obstacle(const DeviceDescription& device, const PoissonExten
     return "textures hold single precision: use --precision single, or --memory global,shared";
   }
   if (multigrid && !allows_multigrid(memory)) {
-    return "multigrid works in storage buffers: use --memory global,shared, or --preconditioner none,jacobi";
+    return "multigrid works in storage buffers: use --memory global,shared, or --preconditioner none";
   }
   if (memory == PoissonMemory::texture2d && extents.rows != extents.n) {
     return "2D textures hold whole squares: use --memory global";
@@ -316,9 +316,7 @@ template <class Real>
 std::unique_ptr<PoissonStrip<Real>> make_poisson_strip(Device& device, const PoissonExtents& extents,
                                                        PoissonMemory memory, PoissonPreconditioner preconditioner) {
   check_poisson_strip(extents, preconditioner);
-  // of one point A is its diagonal
-  if (extents.n == 1 && preconditioner == PoissonPreconditioner::multigrid)
-    preconditioner = PoissonPreconditioner::jacobi;
+  if (extents.n == 1) preconditioner = PoissonPreconditioner::none;  // there is no coarser grid
   const std::string obstacle = poisson_obstacle<Real>(device.description(), extents, memory, preconditioner);
   if (!obstacle.empty()) throw std::runtime_error(obstacle);
   return std::make_unique<DevicePoissonStrip<Real>>(device, extents, memory, preconditioner);

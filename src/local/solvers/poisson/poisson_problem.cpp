@@ -34,6 +34,18 @@ double PoissonProblem::largest_error(std::span<const Real> computed, Index first
 template double PoissonProblem::largest_error(std::span<const float>, Index) const;
 template double PoissonProblem::largest_error(std::span<const double>, Index) const;
 
+std::vector<double> PoissonProblem::residual(std::span<const double> u) const {
+  const auto value = [&](Index i, Index j) { return i < 0 || i >= n_ || j < 0 || j >= n_ ? 0.0 : u[at(i * n_ + j)]; };
+  std::vector<double> residual;
+  for (Index i = 0; i < n_; ++i) {
+    for (Index j = 0; j < n_; ++j) {
+      const double beside = value(i - 1, j) + value(i + 1, j) + value(i, j - 1) + value(i, j + 1);
+      residual.push_back(right(i, j) - (4 * value(i, j) - beside));
+    }
+  }
+  return residual;
+}
+
 template <class Real>
 PoissonProblem::ResidualSquares PoissonProblem::residual_squares(std::span<const Real> u, Index first_row,
                                                                  std::span<const Real> above,

@@ -37,6 +37,8 @@ class PoissonProblem {
   /// finite.
   template <class Real>
   double largest_error(std::span<const Real> computed, Index first_row = 0) const;
+  /// b - A u of an n x n u.
+  std::vector<double> residual(std::span<const double> u) const;
   /// The squares of ||b - A u|| and ||b|| in double precision, over rows first_row ... of a computed u, n elements
   /// each, between two rows of n elements; these are empty on the boundary.
   struct ResidualSquares {

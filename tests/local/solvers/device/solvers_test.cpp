@@ -39,7 +39,7 @@ TEST(Packing, WholeTexelsBeyondTheMatrixAreZeros) {
   EXPECT_THAT(packed(Packing::p1x1, 4, 4), ElementsAre(1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0, 0, 0, 0, 0));
 }
 
-TEST(Stages, IntervalsOfAStageAreSummed) {
+TEST(Stages, MeasurementsOfAStageAreSummed) {
   StageClock clock;
   clock.measure(Stage::pack, [] { usleep(2000); });
   clock.measure(Stage::pack, [] { usleep(2000); });
@@ -48,7 +48,6 @@ TEST(Stages, IntervalsOfAStageAreSummed) {
   EXPECT_GE(times.of(Stage::pack), 0.004);
   EXPECT_EQ(times.of(Stage::upload), 0);
   EXPECT_EQ(times.with_all(), times.of(Stage::pack) + times.compute());
-  EXPECT_EQ(clock.intervals().size(), 3U);
   clock.clear();
   EXPECT_EQ(clock.times().with_all(), 0);
 }

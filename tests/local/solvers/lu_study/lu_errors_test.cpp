@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "openblas/host_solvers.hpp"
-#include "tests/local/gl_matrices.hpp"
+#include "tests/local/device_values.hpp"
 
 namespace glinpack::test {
 namespace {

@@ -4,7 +4,7 @@
 #include "openblas/host_solvers.hpp"
 #include "solvers/matmul/matmul.hpp"
 #include "tests/local/backend_harness.hpp"
-#include "tests/local/gl_matrices.hpp"
+#include "tests/local/device_values.hpp"
 #include "tests/local/gl_objects.hpp"
 
 namespace glinpack::solvers {

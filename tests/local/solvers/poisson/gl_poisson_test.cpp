@@ -60,18 +60,14 @@ TEST_F(GlPoisson, IterationsEqualTheHosts) {
 }
 
 TEST_F(GlPoisson, PreconditionedIterationsEqualTheHosts) {
-  for (const PoissonPreconditioner preconditioner : {PoissonPreconditioner::jacobi, PoissonPreconditioner::multigrid}) {
-    for (const PoissonMemory memory : all_poisson_memories) {
-      if (preconditioner == PoissonPreconditioner::multigrid && !allows_multigrid(memory)) continue;
-      for (const Index n : {1, 2, 3, 5, 18, 65}) {
-        SCOPED_TRACE(std::string(name_of(preconditioner)) + " " + std::string(name_of(memory)) + " " +
-                     std::to_string(n));
-        expect_iterations_of_the_host<float>(
-            n, [&] { return whole<float>(n, memory, preconditioner); }, preconditioner);
-        if (!has_double_precision(memory)) continue;
-        expect_iterations_of_the_host<double>(
-            n, [&] { return whole<double>(n, memory, preconditioner); }, preconditioner);
-      }
+  constexpr auto multigrid = PoissonPreconditioner::multigrid;
+  for (const PoissonMemory memory : {PoissonMemory::global, PoissonMemory::shared}) {
+    for (const Index n : {1, 2, 3, 5, 18, 65}) {
+      SCOPED_TRACE(std::string(name_of(memory)) + " " + std::to_string(n));
+      expect_iterations_of_the_host<float>(
+          n, [&] { return whole<float>(n, memory, multigrid); }, multigrid);
+      expect_iterations_of_the_host<double>(
+          n, [&] { return whole<double>(n, memory, multigrid); }, multigrid);
     }
   }
 }
@@ -167,7 +163,7 @@ TEST_F(GlPoisson, ErrorsNameTheLimitAndTheRemedy) {
   EXPECT_THROW(make_poisson_strip<double>(device_, whole_of(8), PoissonMemory::texture2d), std::runtime_error);
   constexpr auto multigrid = PoissonPreconditioner::multigrid;
   EXPECT_THAT(poisson_obstacle<float>(device, whole_of(8), PoissonMemory::texture1d, multigrid),
-              testing::AllOf(HasSubstr("storage buffers"), HasSubstr("--preconditioner none,jacobi")));
+              testing::AllOf(HasSubstr("storage buffers"), HasSubstr("--preconditioner none")));
   device.free_memory = Index{6} << 14;  // six vectors of 64 x 64 in single; multigrid takes seven
   EXPECT_EQ(poisson_obstacle<float>(device, whole_of(60), PoissonMemory::global), "");
   EXPECT_THAT(poisson_obstacle<float>(device, whole_of(60), PoissonMemory::global, multigrid), HasSubstr("7 vectors"));

@@ -1,4 +1,4 @@
-// Transfers of gl-compute that overlap kernels, in a second context: they copy the values at the time of the call.
+// Transfers that overlap kernels, in a second queue: they copy the values at the time of the call.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,13 +6,13 @@
 #include "gl/gl_compute.hpp"
 #include "tests/local/backend_harness.hpp"
 #include "tests/local/compute_cases.hpp"
-#include "tests/local/gl_matrices.hpp"
+#include "tests/local/device_values.hpp"
 
 namespace glinpack::test {
 namespace {
 
 template <class Case>
-class GlCopyQueueTest : public testing::Test {
+class CopyQueueTest : public testing::Test {
  protected:
   using Real = typename Case::Real;
   static constexpr Index rows = 37, columns = 150;
@@ -30,15 +30,15 @@ class GlCopyQueueTest : public testing::Test {
   Timeline timeline_;
   std::unique_ptr<Backend<Real>> backend_;
 };
-TYPED_TEST_SUITE(GlCopyQueueTest, ComputeCases, ComputeCaseNames);
+TYPED_TEST_SUITE(CopyQueueTest, ComputeCases, ComputeCaseNames);
 
-TYPED_TEST(GlCopyQueueTest, UploadsAndDownloads) {
+TYPED_TEST(CopyQueueTest, UploadsAndDownloads) {
   const auto values = random_values<typename TypeParam::Real>(this->rows, this->columns, 1);
   const auto matrix = on_device(*this->backend_, values);
   EXPECT_EQ(from_device(*this->backend_, *matrix), values);
 }
 
-TYPED_TEST(GlCopyQueueTest, PartsOfBuffersAndMatrices) {
+TYPED_TEST(CopyQueueTest, PartsOfBuffersAndMatrices) {
   constexpr Index above = 3, offset = 5, width = 70, padding = HostBlock<typename TypeParam::Real>::padding;
   const auto values = random_values<typename TypeParam::Real>(this->rows, this->columns, 2);
   const auto matrix = on_device(*this->backend_, values);
@@ -62,7 +62,7 @@ TYPED_TEST(GlCopyQueueTest, PartsOfBuffersAndMatrices) {
 }
 
 // A download of distant rows must not change the elements between them.
-TYPED_TEST(GlCopyQueueTest, LeavesElementsBetweenDistantRowsUnchanged) {
+TYPED_TEST(CopyQueueTest, LeavesElementsBetweenDistantRowsUnchanged) {
   const auto values = random_values<typename TypeParam::Real>(this->rows, this->columns, 3);
   const auto matrix = on_device(*this->backend_, values);
   constexpr Index width = 4, leading_dimension = width + HostBlock<typename TypeParam::Real>::padding + 1;
@@ -78,7 +78,7 @@ TYPED_TEST(GlCopyQueueTest, LeavesElementsBetweenDistantRowsUnchanged) {
   }
 }
 
-TYPED_TEST(GlCopyQueueTest, DownloadsPanelsTransposed) {
+TYPED_TEST(CopyQueueTest, DownloadsPanelsTransposed) {
   const auto values = random_values<typename TypeParam::Real>(this->rows, this->columns, 4);
   const auto matrix = on_device(*this->backend_, values);
   const auto buffer = this->backend_->allocate_host(this->rows * this->columns);
@@ -90,7 +90,7 @@ TYPED_TEST(GlCopyQueueTest, DownloadsPanelsTransposed) {
 }
 
 // A download does not see later kernels, and later kernels see an upload, in any order of waiting.
-TYPED_TEST(GlCopyQueueTest, KeepsTheOrderOfOperations) {
+TYPED_TEST(CopyQueueTest, KeepsTheOrderOfOperations) {
   auto& backend = *this->backend_;
   const auto first = random_values<typename TypeParam::Real>(this->rows, this->columns, 5);
   const auto second = random_values<typename TypeParam::Real>(this->rows, this->columns, 6);
@@ -113,7 +113,7 @@ TYPED_TEST(GlCopyQueueTest, KeepsTheOrderOfOperations) {
   EXPECT_TRUE(std::equal(second.elements.begin(), second.elements.end(), seen->data()));
 }
 
-TYPED_TEST(GlCopyQueueTest, RecordsCopiesInASeparateLane) {
+TYPED_TEST(CopyQueueTest, RecordsCopiesInASeparateLane) {
   const auto values = random_values<typename TypeParam::Real>(this->rows, this->columns, 7);
   this->timeline_.restart();
   const auto matrix = on_device(*this->backend_, values);

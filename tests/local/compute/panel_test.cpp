@@ -1,4 +1,4 @@
-// Panels factorised by gl-compute on the device: by tournament pivoting, P A = L U for any pivots that TSLU chooses,
+// Panels factorised on a compute device: by tournament pivoting, P A = L U for any pivots that TSLU chooses,
 // and by partial pivoting.
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace glinpack::test {
 namespace {
 
 template <class Case>
-class GlPanelTest : public testing::Test {
+class TournamentPanelTest : public testing::Test {
  protected:
   using Real = typename Case::Real;
   // Few rows per group and narrow stripes: small panels have several tree levels and cross stripes.
@@ -98,9 +98,9 @@ class GlPanelTest : public testing::Test {
   static inline std::unique_ptr<Timeline> timeline_;
   static inline std::unique_ptr<Backend<Real>> backend_;
 };
-TYPED_TEST_SUITE(GlPanelTest, ComputeCases, ComputeCaseNames);
+TYPED_TEST_SUITE(TournamentPanelTest, ComputeCases, ComputeCaseNames);
 
-TYPED_TEST(GlPanelTest, FactorisesPanelsOfAnyShapeWithSmallMultipliers) {
+TYPED_TEST(TournamentPanelTest, FactorisesPanelsOfAnyShapeWithSmallMultipliers) {
   using Real = typename TypeParam::Real;
   Random random(5);
   struct Shape {
@@ -128,7 +128,7 @@ TYPED_TEST(GlPanelTest, FactorisesPanelsOfAnyShapeWithSmallMultipliers) {
   }
 }
 
-TYPED_TEST(GlPanelTest, IsBitwiseReproducible) {
+TYPED_TEST(TournamentPanelTest, IsBitwiseReproducible) {
   using Real = typename TypeParam::Real;
   Random random(6);
   const ColumnMajorMatrix<Real> a(300, 40, random);
@@ -137,7 +137,7 @@ TYPED_TEST(GlPanelTest, IsBitwiseReproducible) {
   EXPECT_EQ(once.factors.elements, again.factors.elements);
 }
 
-TYPED_TEST(GlPanelTest, ReportsTheFirstColumnWithoutAPivot) {
+TYPED_TEST(TournamentPanelTest, ReportsTheFirstColumnWithoutAPivot) {
   using Real = typename TypeParam::Real;
   Random random(7);
   for (const Index zero : {0, 20, 33, 39}) {
@@ -147,7 +147,7 @@ TYPED_TEST(GlPanelTest, ReportsTheFirstColumnWithoutAPivot) {
   }
 }
 
-TYPED_TEST(GlPanelTest, TerminatesOnNanAndPropagatesIt) {
+TYPED_TEST(TournamentPanelTest, TerminatesOnNanAndPropagatesIt) {
   using Real = typename TypeParam::Real;
   Random random(8);
   ColumnMajorMatrix<Real> a(150, 36, random);
@@ -161,7 +161,7 @@ TYPED_TEST(GlPanelTest, TerminatesOnNanAndPropagatesIt) {
 }
 
 // Rows of a panel whose L11 \ U11 and U12 come from other ranks.
-TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
+TYPED_TEST(TournamentPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
   using Real = typename TypeParam::Real;
   Random random(9);
   struct Shape {
@@ -206,13 +206,13 @@ TYPED_TEST(GlPanelTest, EliminatesAndReducesRowsBelowGivenFactors) {
   }
 }
 
-TYPED_TEST(GlPanelTest, RejectsPanelsThatAreWiderThanTall) {
+TYPED_TEST(TournamentPanelTest, RejectsPanelsThatAreWiderThanTall) {
   EXPECT_FALSE(this->backend_->make_tournament_panel(10, 11, DeviceUse::always));
 }
 
 // Partial pivoting in one dispatch, whose work groups wait for each other. Software OpenGL runs one group.
 template <class Case>
-class GlPartialPanelTest : public testing::Test {
+class PartialPanelTest : public testing::Test {
  protected:
   using Real = typename Case::Real;
   struct Factorised {
@@ -274,9 +274,9 @@ class GlPartialPanelTest : public testing::Test {
   int device_ = -1;
   Timeline timeline_;
 };
-TYPED_TEST_SUITE(GlPartialPanelTest, ComputeCases, ComputeCaseNames);
+TYPED_TEST_SUITE(PartialPanelTest, ComputeCases, ComputeCaseNames);
 
-TYPED_TEST(GlPartialPanelTest, FactorisesPanelsOfAnyShapeWithMultipliersUpToOne) {
+TYPED_TEST(PartialPanelTest, FactorisesPanelsOfAnyShapeWithMultipliersUpToOne) {
   using Real = typename TypeParam::Real;
   Random random(5);
   struct Shape {
@@ -309,7 +309,7 @@ TYPED_TEST(GlPartialPanelTest, FactorisesPanelsOfAnyShapeWithMultipliersUpToOne)
 }
 
 // In registers, streamed, and on a GPU with any number of groups, with random delays, beside an update: 200 times.
-TYPED_TEST(GlPartialPanelTest, IsBitwiseEqualForAnyDistributionOfRows) {
+TYPED_TEST(PartialPanelTest, IsBitwiseEqualForAnyDistributionOfRows) {
   using Real = typename TypeParam::Real;
   Random random(6);
   const bool software = this->make_backend({})->info().software_gl;
@@ -335,7 +335,7 @@ TYPED_TEST(GlPartialPanelTest, IsBitwiseEqualForAnyDistributionOfRows) {
   }
 }
 
-TYPED_TEST(GlPartialPanelTest, CompilesProgramsOncePerBackend) {
+TYPED_TEST(PartialPanelTest, CompilesProgramsOncePerBackend) {
   const auto backend = this->make_backend({.rows_per_group = 64});
   const CapturedLog log("%v");
   spdlog::default_logger()->set_level(spdlog::level::debug);
@@ -347,7 +347,7 @@ TYPED_TEST(GlPartialPanelTest, CompilesProgramsOncePerBackend) {
   EXPECT_EQ(log.lines(), first);
 }
 
-TYPED_TEST(GlPartialPanelTest, TakesTheFirstOfEqualPivots) {
+TYPED_TEST(PartialPanelTest, TakesTheFirstOfEqualPivots) {
   using Real = typename TypeParam::Real;
   Random random(7);
   ColumnMajorMatrix<Real> a(130, 2, random);
@@ -356,7 +356,7 @@ TYPED_TEST(GlPartialPanelTest, TakesTheFirstOfEqualPivots) {
   EXPECT_EQ(result.pivots.front(), 70);
 }
 
-TYPED_TEST(GlPartialPanelTest, ReportsTheFirstColumnWithoutAPivot) {
+TYPED_TEST(PartialPanelTest, ReportsTheFirstColumnWithoutAPivot) {
   using Real = typename TypeParam::Real;
   Random random(8);
   const auto backend = this->make_backend({.rows_per_group = 64});
@@ -367,7 +367,7 @@ TYPED_TEST(GlPartialPanelTest, ReportsTheFirstColumnWithoutAPivot) {
   }
 }
 
-TYPED_TEST(GlPartialPanelTest, TerminatesOnNanAndPropagatesIt) {
+TYPED_TEST(PartialPanelTest, TerminatesOnNanAndPropagatesIt) {
   using Real = typename TypeParam::Real;
   Random random(9);
   ColumnMajorMatrix<Real> a(150, 36, random);
@@ -376,7 +376,7 @@ TYPED_TEST(GlPartialPanelTest, TerminatesOnNanAndPropagatesIt) {
   EXPECT_TRUE(std::any_of(result.factors.begin(), result.factors.end(), [](Real x) { return std::isnan(x); }));
 }
 
-TYPED_TEST(GlPartialPanelTest, EndsWithAMessageIfAGroupNeverArrives) {
+TYPED_TEST(PartialPanelTest, EndsWithAMessageIfAGroupNeverArrives) {
   using Real = typename TypeParam::Real;
   Random random(10);
   const ColumnMajorMatrix<Real> a(100, 40, random);

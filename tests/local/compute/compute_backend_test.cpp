@@ -1,6 +1,4 @@
-// Tests specific to gl-compute. The tests of all backends compare its operations with the reference.
-#include "gl/gl_compute.hpp"
-
+// Tests specific to gl-compute and vk-compute. The tests of all backends compare their operations with the reference.
 #include <GL/glew.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,11 +9,13 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "backend/registry.hpp"
 #include "compute/compute_memory.hpp"
 #include "compute/tuning.hpp"
 #include "device/shader_source.hpp"
+#include "gl/gl_compute.hpp"
 #include "tests/local/compute_cases.hpp"
-#include "tests/local/gl_matrices.hpp"
+#include "tests/local/device_values.hpp"
 
 namespace glinpack {
 namespace {
@@ -32,7 +32,7 @@ BackendOptions debugging() {
 /// Backends for the tests of a precision; they check every GL call. One has default limits, one has matrices of many
 /// stripes, and one has windows of 16 KiB.
 template <class Case>
-class GlCompute : public testing::Test {
+class ComputeBackendTest : public testing::Test {
  protected:
   using Real = typename Case::Real;
   static Backend<Real>& backend() {
@@ -59,7 +59,7 @@ class GlCompute : public testing::Test {
     return instance;
   }
 };
-TYPED_TEST_SUITE(GlCompute, ComputeCases, ComputeCaseNames);
+TYPED_TEST_SUITE(ComputeBackendTest, ComputeCases, ComputeCaseNames);
 
 TEST(ComputeMemory, bytes_that_free_memory_does_not_account_for_are_displaced) {
   EXPECT_EQ(compute::displaced_bytes(1600, 5000, 3400), 0);
@@ -128,7 +128,7 @@ void check_reduce(Backend<Real>& backend, Index m, Index n, Index depth, Offset 
   EXPECT_LE(largest_difference(from_device(backend, *c_matrix), expected), tolerance<Real>(depth));
 }
 
-TYPED_TEST(GlCompute, ReducesAnyExtents) {
+TYPED_TEST(ComputeBackendTest, ReducesAnyExtents) {
   for (const Index m : {1, 63, 64, 65, 130}) {
     for (const Index n : {1, 3, 64, 127, 129}) {
       for (const Index depth : {1, 15, 16, 17, 32, 50}) check_reduce(this->backend(), m, n, depth, {}, {}, {});
@@ -136,7 +136,7 @@ TYPED_TEST(GlCompute, ReducesAnyExtents) {
   }
 }
 
-TYPED_TEST(GlCompute, ReducesAtAnyOffsets) {
+TYPED_TEST(ComputeBackendTest, ReducesAtAnyOffsets) {
   for (const Index l_column : {0, 1, 4, 66}) {
     for (const Index u_column : {0, 2, 8, 65}) {
       for (const Index c_column : {0, 3, 4, 70}) {
@@ -149,7 +149,7 @@ TYPED_TEST(GlCompute, ReducesAtAnyOffsets) {
   }
 }
 
-TYPED_TEST(GlCompute, RejectsAnUnknownTile) {
+TYPED_TEST(ComputeBackendTest, RejectsAnUnknownTile) {
   BackendOptions options = debugging();
   options.values["tile"] = "7x7";
   try {
@@ -160,7 +160,7 @@ TYPED_TEST(GlCompute, RejectsAnUnknownTile) {
   }
 }
 
-TYPED_TEST(GlCompute, ReducesThroughWindowsSmallerThanTheMatrices) {
+TYPED_TEST(ComputeBackendTest, ReducesThroughWindowsSmallerThanTheMatrices) {
   check_reduce(this->narrow_backend(), 150, 300, 70, {1, 4}, {2, 8}, {3, 4});
   check_reduce(this->narrow_backend(), 150, 299, 71, {1, 5}, {0, 7}, {5, 2});
 }
@@ -199,7 +199,7 @@ void check_normalize(Backend<Real>& backend, Index k, Index columns, Index margi
   EXPECT_LE(largest_difference(from_device(backend, *a_matrix), a), tolerance<Real>(k));
 }
 
-TYPED_TEST(GlCompute, NormalizesAnyExtents) {
+TYPED_TEST(ComputeBackendTest, NormalizesAnyExtents) {
   for (const Index k : {1, 2, 31, 32, 33, 64, 100, 200}) {
     for (const Index columns : {1, 64, 131}) check_normalize(this->backend(), k, columns, 0);
   }
@@ -211,9 +211,9 @@ TYPED_TEST(GlCompute, NormalizesAnyExtents) {
   }
 }
 
-TYPED_TEST(GlCompute, NormalizesWithMoreRowsThanALaunchTakes) { check_normalize(this->backend(), 530, 4, 0); }
+TYPED_TEST(ComputeBackendTest, NormalizesWithMoreRowsThanALaunchTakes) { check_normalize(this->backend(), 530, 4, 0); }
 
-TYPED_TEST(GlCompute, NormalizesAColumnIndependentlyOfTheOtherColumns) {
+TYPED_TEST(ComputeBackendTest, NormalizesAColumnIndependentlyOfTheOtherColumns) {
   using Real = typename TypeParam::Real;
   constexpr Index k = 80, columns = 150;
   const auto l_matrix = on_device(this->backend(), triangle<Real>(k, 0));
@@ -226,12 +226,12 @@ TYPED_TEST(GlCompute, NormalizesAColumnIndependentlyOfTheOtherColumns) {
   EXPECT_EQ(from_device(this->backend(), *joined), from_device(this->backend(), *separate));
 }
 
-TYPED_TEST(GlCompute, NormalizesThroughWindowsSmallerThanTheMatrices) {
+TYPED_TEST(ComputeBackendTest, NormalizesThroughWindowsSmallerThanTheMatrices) {
   check_normalize(this->narrow_backend(), 150, 300, 0);
   check_normalize(this->narrow_backend(), 77, 299, 3);
 }
 
-TYPED_TEST(GlCompute, ReducesAndNormalizesInEveryTile) {
+TYPED_TEST(ComputeBackendTest, ReducesAndNormalizesInEveryTile) {
   for (const compute::ReduceTile& tile : compute::reduce_tiles(precision_of<typename TypeParam::Real>)) {
     BackendOptions options = debugging();
     options.values["tile"] = name_of(tile, precision_of<typename TypeParam::Real>);
@@ -247,7 +247,7 @@ TYPED_TEST(GlCompute, ReducesAndNormalizesInEveryTile) {
 }
 
 // GPUs use the unrolled variants. This test makes software OpenGL use them, from a shader folder.
-TYPED_TEST(GlCompute, ReducesAndNormalizesWithUnrolledLoops) {
+TYPED_TEST(ComputeBackendTest, ReducesAndNormalizesWithUnrolledLoops) {
   const auto folder = std::filesystem::temp_directory_path() / ("glinpack_unrolled_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder / "compute");
   for (const EmbeddedShader& shader : embedded_shaders()) {
@@ -346,7 +346,7 @@ void check_moves(Backend<Real>& backend, Index rows, Index columns, unsigned see
   ASSERT_EQ(from_device(backend, *turned_matrix), turned_copy);
 }
 
-TYPED_TEST(GlCompute, MovesBlocksAtAnyOffsetAndChangesNothingElse) {
+TYPED_TEST(ComputeBackendTest, MovesBlocksAtAnyOffsetAndChangesNothingElse) {
   for (unsigned seed = 0; seed < 12; ++seed) check_moves(this->backend(), 90, 170, 10 * seed);
   check_moves(this->backend(), 40, 1100, 5);
   for (unsigned seed = 1; seed < 6; ++seed) {
@@ -356,11 +356,11 @@ TYPED_TEST(GlCompute, MovesBlocksAtAnyOffsetAndChangesNothingElse) {
   }
 }
 
-TYPED_TEST(GlCompute, MovesBlocksThroughWindowsSmallerThanTheMatrices) {
+TYPED_TEST(ComputeBackendTest, MovesBlocksThroughWindowsSmallerThanTheMatrices) {
   for (unsigned seed = 0; seed < 6; ++seed) check_moves(this->narrow_backend(), 150, 170, 10 * seed);
 }
 
-TYPED_TEST(GlCompute, MovesMoreRowsThanOneMoveListHolds) {
+TYPED_TEST(ComputeBackendTest, MovesMoreRowsThanOneMoveListHolds) {
   constexpr Index rows = 9000, columns = 3;
   auto values = random_values<typename TypeParam::Real>(rows, columns, 9);
   const auto matrix = on_device(this->backend(), values);
@@ -399,7 +399,7 @@ void check_chains(Backend<Real>& backend, Index columns, Index closed, int turns
 }
 
 // in place for up to 32 moves, through a temporary buffer for more
-TYPED_TEST(GlCompute, MovesRowsByShortAndLongChainsInSeveralWorkGroupsOfColumns) {
+TYPED_TEST(ComputeBackendTest, MovesRowsByShortAndLongChainsInSeveralWorkGroupsOfColumns) {
   for (const Index closed : {2, 32, 33}) {
     SCOPED_TRACE(closed);
     check_chains(this->backend(), 1100, closed, 2);
@@ -409,7 +409,7 @@ TYPED_TEST(GlCompute, MovesRowsByShortAndLongChainsInSeveralWorkGroupsOfColumns)
   }
 }
 
-TYPED_TEST(GlCompute, MovesRowsMoreOftenThanTheListHasRoomFor) { check_chains(this->backend(), 3, 3, 1100); }
+TYPED_TEST(ComputeBackendTest, MovesRowsMoreOftenThanTheListHasRoomFor) { check_chains(this->backend(), 3, 3, 1100); }
 
 template <class Real>
 void check_substitute(Backend<Real>& backend, Index rows, Index columns) {
@@ -426,7 +426,7 @@ void check_substitute(Backend<Real>& backend, Index rows, Index columns) {
   EXPECT_LE(largest_difference(from_device(backend, *y_matrix), y), tolerance<Real>(columns));
 }
 
-TYPED_TEST(GlCompute, Substitutes) {
+TYPED_TEST(ComputeBackendTest, Substitutes) {
   for (const Index columns : {1, 63, 64, 200}) {
     check_substitute(this->backend(), 130, columns);
     check_substitute(this->striped_backend(), 130, columns);
@@ -434,7 +434,7 @@ TYPED_TEST(GlCompute, Substitutes) {
   }
 }
 
-TYPED_TEST(GlCompute, SubstitutesThroughWindowsSmallerThanTheMatrices) {
+TYPED_TEST(ComputeBackendTest, SubstitutesThroughWindowsSmallerThanTheMatrices) {
   check_substitute(this->narrow_backend(), 300, 290);
 }
 
@@ -461,7 +461,7 @@ void check_solve_triangle(Backend<Real>& backend, Triangle triangle, Index k, In
   EXPECT_LE(largest_difference(from_device(backend, *x_matrix), x), tolerance<Real>(k));
 }
 
-TYPED_TEST(GlCompute, SolvesTriangles) {
+TYPED_TEST(ComputeBackendTest, SolvesTriangles) {
   for (const Triangle triangle : {Triangle::unit_lower, Triangle::upper}) {
     for (const Index margin : {0, 1, 4}) {
       check_solve_triangle(this->backend(), triangle, 75, 3, margin);
@@ -471,17 +471,17 @@ TYPED_TEST(GlCompute, SolvesTriangles) {
   }
 }
 
-TYPED_TEST(GlCompute, SolvesTrianglesWithMoreRowsThanAWorkGroupTakes) {
+TYPED_TEST(ComputeBackendTest, SolvesTrianglesWithMoreRowsThanAWorkGroupTakes) {
   check_solve_triangle(this->backend(), Triangle::unit_lower, 1027, 2, 0);
   check_solve_triangle(this->backend(), Triangle::upper, 1027, 2, 0);
 }
 
-TYPED_TEST(GlCompute, SolvesTrianglesThroughWindowsSmallerThanTheMatrices) {
+TYPED_TEST(ComputeBackendTest, SolvesTrianglesThroughWindowsSmallerThanTheMatrices) {
   check_solve_triangle(this->narrow_backend(), Triangle::unit_lower, 300, 70, 3);
   check_solve_triangle(this->narrow_backend(), Triangle::upper, 300, 70, 3);
 }
 
-TYPED_TEST(GlCompute, DoesNothingForEmptyBlocks) {
+TYPED_TEST(ComputeBackendTest, DoesNothingForEmptyBlocks) {
   using Real = typename TypeParam::Real;
   Backend<Real>& backend = this->backend();
   const auto matrix = backend.allocate(0, 0), other = backend.allocate(4, 0), third = backend.allocate(0, 4);
@@ -502,12 +502,12 @@ TYPED_TEST(GlCompute, DoesNothingForEmptyBlocks) {
   backend.wait_all();
 }
 
-TYPED_TEST(GlCompute, AllocatesZeros) {
+TYPED_TEST(ComputeBackendTest, AllocatesZeros) {
   const auto matrix = this->backend().allocate(70, 130);
   EXPECT_EQ(from_device(this->backend(), *matrix), Values<typename TypeParam::Real>(70, 130));
 }
 
-TYPED_TEST(GlCompute, ReportsSizesAndRemedyIfTheMatrixDoesNotFit) {
+TYPED_TEST(ComputeBackendTest, ReportsSizesAndRemedyIfTheMatrixDoesNotFit) {
   try {
     this->backend().allocate(2'000'000, 2'000'000);
     FAIL() << "allocated 15 TiB";
@@ -519,7 +519,7 @@ TYPED_TEST(GlCompute, ReportsSizesAndRemedyIfTheMatrixDoesNotFit) {
   EXPECT_NO_THROW(this->backend().allocate(10, 10)) << "backend unusable after the failure";
 }
 
-TYPED_TEST(GlCompute, RejectsBlocksBeyondTheirMatrixOrBuffer) {
+TYPED_TEST(ComputeBackendTest, RejectsBlocksBeyondTheirMatrixOrBuffer) {
   using Real = typename TypeParam::Real;
   Backend<Real>& backend = this->backend();
   const auto matrix = backend.allocate(10, 10);
@@ -530,7 +530,7 @@ TYPED_TEST(GlCompute, RejectsBlocksBeyondTheirMatrixOrBuffer) {
   EXPECT_THROW(backend.gather_rows(whole(*matrix), rows, {host.get(), 0, 1, 10, 10}), std::invalid_argument);
 }
 
-TYPED_TEST(GlCompute, RecordsOperationsWithThePassAndRoleOfTheirCall) {
+TYPED_TEST(ComputeBackendTest, RecordsOperationsWithThePassAndRoleOfTheirCall) {
   using Real = typename TypeParam::Real;
   Backend<Real>& backend = this->backend();
   const auto l = backend.allocate(16, 64), u = backend.allocate(16, 64), a = backend.allocate(64, 64);
@@ -574,10 +574,14 @@ TEST(GlComputeBackends, ThrowTheErrorOfTheDriverAtTheNextCall) {
   EXPECT_NO_THROW(backend.allocate_host(1));
 }
 
-TEST(GlComputeBackends, OfBothPrecisionsCanCoexist) {
+template <class Case>
+class ComputeBackends : public testing::Test {};
+TYPED_TEST_SUITE(ComputeBackends, ApiCases, ComputeCaseNames);
+
+TYPED_TEST(ComputeBackends, OfBothPrecisionsCanCoexist) {
   Timeline timeline;
-  const auto single = make_gl_compute_backend<float>(debugging(), timeline);
-  const auto real = make_gl_compute_backend<double>(debugging(), timeline);
+  const auto single = TypeParam::make(debugging(), timeline);
+  const auto real = make_backend<double>(TypeParam::record.name, debugging(), timeline);
   const auto single_values = random_values<float>(5, 5, 1);
   const auto double_values = random_values<double>(5, 5, 1);
   const auto single_matrix = on_device(*single, single_values);
@@ -586,20 +590,20 @@ TEST(GlComputeBackends, OfBothPrecisionsCanCoexist) {
   EXPECT_EQ(from_device(*real, *double_matrix), double_values);
 }
 
-TEST(GlComputeBackends, MayBeDestroyedBeforeTheirMatrices) {
+TYPED_TEST(ComputeBackends, MayBeDestroyedBeforeTheirMatrices) {
   Timeline timeline;
   std::unique_ptr<DeviceMatrix<float>> matrix;
   {
-    const auto backend = make_gl_compute_backend<float>(debugging(), timeline);
+    const auto backend = TypeParam::make(debugging(), timeline);
     matrix = backend->allocate(3, 3);
   }
   EXPECT_NO_THROW(matrix.reset());
 }
 
-TEST(GlComputeBackends, ReportTheirDevice) {
+TYPED_TEST(ComputeBackends, ReportTheirDevice) {
   Timeline timeline;
-  const BackendInfo info = make_gl_compute_backend<float>({}, timeline)->info();
-  EXPECT_EQ(info.backend, "gl-compute");
+  const BackendInfo info = TypeParam::make({}, timeline)->info();
+  EXPECT_EQ(info.backend, TypeParam::record.name);
   EXPECT_EQ(info.device_index, 0);
   EXPECT_FALSE(info.device.empty());
   EXPECT_FALSE(info.driver.empty());

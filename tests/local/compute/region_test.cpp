@@ -35,7 +35,7 @@ Index offset_of(const Region& region, Index i, Index j) {
   return region.first + i * region.leading_dimension + region.across(j);
 }
 
-TEST(GlRegion, OfABlockHasTheElementsOfTheMatrix) {
+TEST(Region, OfABlockHasTheElementsOfTheMatrix) {
   for (const Region& whole : {striped(7, 300, 64), plain(7, 300, 320, 5)}) {
     for (const Index row : {0, 3}) {
       for (const Index column : {0, 1, 63, 64, 130, 299}) {
@@ -50,7 +50,7 @@ TEST(GlRegion, OfABlockHasTheElementsOfTheMatrix) {
   }
 }
 
-TEST(GlRegion, InStripesHasEveryElementAtADistinctOffset) {
+TEST(Region, InStripesHasEveryElementAtADistinctOffset) {
   const Region region = striped(5, 200, 64);
   std::vector<int> uses(static_cast<std::size_t>(region.buffer_elements));
   for (Index i = 0; i < 5; ++i) {
@@ -60,7 +60,7 @@ TEST(GlRegion, InStripesHasEveryElementAtADistinctOffset) {
   EXPECT_EQ(std::count(uses.begin(), uses.end(), 0), region.buffer_elements - 5 * 200);
 }
 
-TEST(GlWindow, BeginsAtAMultipleOf64AndHoldsTheRegion) {
+TEST(Window, BeginsAtAMultipleOf64AndHoldsTheRegion) {
   std::mt19937 random(3);
   const auto below = [&](Index limit) { return static_cast<Index>(random() % static_cast<unsigned>(limit)); };
   for (const Region& whole : {striped(50, 400, 64), plain(50, 400, 448, 7)}) {
@@ -78,7 +78,7 @@ TEST(GlWindow, BeginsAtAMultipleOf64AndHoldsTheRegion) {
   }
 }
 
-TEST(GlWindowParts, AreInOneBufferEachAndCoverEveryElementOnce) {
+TEST(WindowParts, AreInOneBufferEachAndCoverEveryElementOnce) {
   constexpr Index rows = 90, columns = 300;  // five stripes
   const Index stripe = rows * 64;
   const std::vector<RegionBuffer> buffers{{1, 2 * stripe}, {2, 2 * stripe}, {3, stripe}};
@@ -119,12 +119,12 @@ TEST(GlWindowParts, AreInOneBufferEachAndCoverEveryElementOnce) {
   }
 }
 
-TEST(GlWindow, OfAHostRegionEndsWithItsBuffer) {
+TEST(Window, OfAHostRegionEndsWithItsBuffer) {
   const Region region{1, 128, 0, 0, 2, 50, 60, 0, 0};
   EXPECT_EQ(window_of(region).size, 128);
 }
 
-TEST(GlRowsPerWindow, AreTheMostThatFit) {
+TEST(RowsPerWindow, AreTheMostThatFit) {
   for (const Index limit : {400, 1000, 5000, 100000}) {
     const Region region = plain(1000, 100, 128, 63);
     const Index rows = rows_per_window(region, limit);
@@ -134,11 +134,11 @@ TEST(GlRowsPerWindow, AreTheMostThatFit) {
   }
 }
 
-TEST(GlRowsPerWindow, ThrowsIfNoRowFits) {
+TEST(RowsPerWindow, ThrowsIfNoRowFits) {
   EXPECT_THROW(rows_per_window(plain(10, 1000, 1024), 1000), std::runtime_error);
 }
 
-TEST(GlWindowParts, CoverTheRegionOnceAndFit) {
+TEST(WindowParts, CoverTheRegionOnceAndFit) {
   for (const Region& whole : {striped(90, 700, 64), plain(90, 700, 704)}) {
     for (const Index limit : {900, 3000, 6000, 15000, 40000, 100000}) {
       for (const Index column : {0, 5, 64, 250}) {
@@ -157,7 +157,7 @@ TEST(GlWindowParts, CoverTheRegionOnceAndFit) {
   }
 }
 
-TEST(GlWindowParts, AreWholeStripesIfTheyFit) {
+TEST(WindowParts, AreWholeStripesIfTheyFit) {
   const Region region = striped(100, 640, 64);
   Index parts = 0;
   for_window_parts(region, 3 * 6400 + 200, 8, [&](Index i, Index j, Index rows, Index columns) {

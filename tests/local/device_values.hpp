@@ -1,4 +1,4 @@
-// Matrices for the tests of gl-compute: uploads and downloads of whole matrices.
+// Matrices for tests of devices: uploads and downloads of whole matrices.
 #pragma once
 
 #include <algorithm>
