@@ -50,7 +50,10 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
 
   BackendInfo info() const override {
     BackendInfo info = this->info_as(name_);
-    if (residues_) info.moduli = residues_->moduli();
+    if (residues_) {
+      info.moduli = residues_->moduli();
+      info.product_error = accuracy_of(info.moduli).bound(max_residue_depth);
+    }
     return info;
   }
   bool update_is_asynchronous() const override {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -23,7 +24,8 @@ constexpr std::array<std::uint32_t, max_moduli> all_moduli{256, 255, 253, 251, 2
 
 // Of the shaders.
 constexpr Index tile_rows = 128, tile_columns = 256, tile_bytes = tile_rows * tile_columns;
-constexpr Index max_depth = 1024, depth_unit = 128;  // at most 2^24 is a sum of products of residues
+constexpr Index depth_unit = 128;
+static_assert(max_residue_depth * 128 * 128 <= 1 << 24, "the table's positive multiples");
 constexpr Index rest_groups = 512;
 
 // Of a piece. Larger ones take more memory and are no faster.
@@ -134,8 +136,7 @@ ResidueProducts::ResidueProducts(const ShaderSource& sources, Kernels& kernels, 
   if (device_.description().int8_matrices) {
     try {
       matrices_ = build("matrix/residue_products.spv");
-      const double error = largest_error_of_test();
-      if (error == 0) return;
+      if (largest_error_of_test() == 0) return;
       failure_ = device_.description().renderer + " multiplies matrices of bytes wrongly: integers are used";
     } catch (const std::runtime_error& error) {
       failure_ = std::string("matrices of bytes are not used: ") + error.what();
@@ -165,7 +166,7 @@ void ResidueProducts::make_table() {
 }
 
 bool ResidueProducts::holds(const Region& operand) const {
-  return std::min(operand.rows, max_depth) * operand.leading_dimension + window_rounding <= kernels_.window_elements();
+  return std::min(operand.rows, max_residue_depth) * operand.leading_dimension + window_rounding <= kernels_.window_elements();
 }
 
 template <class Body>
@@ -253,8 +254,8 @@ void ResidueProducts::combine(const Region& l_transposed, const Region& u, Index
 
 bool ResidueProducts::update(const Region& l_transposed, const Region& u, const Region& c, bool l_is_kept) {
   if (!holds(l_transposed) || !holds(u)) return false;
-  for (Index k = 0; k < u.rows; k += max_depth) {
-    const Index depth = std::min(max_depth, u.rows - k);
+  for (Index k = 0; k < u.rows; k += max_residue_depth) {
+    const Index depth = std::min(max_residue_depth, u.rows - k);
     const Region all_l = l_transposed.row_range(k, depth), all_u = u.row_range(k, depth);
     for_chunks(all_l, packed_rows, [&](Index i, Index l_rows) {
       const Region l = all_l.column_range(i, l_rows);

@@ -5,6 +5,7 @@
 // theorem. The shaders' heads say how (shaders/compute/residues.glsl, residue_*.comp, shaders/matrix).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 
 namespace glinpack::compute {
 
+inline constexpr Index max_residue_depth = 1024;  // of a product; deeper ones have parts
 inline constexpr int min_moduli = 14, max_moduli = 18, default_moduli = 15;
 
 /// The checks of the options (BackendOption::check).

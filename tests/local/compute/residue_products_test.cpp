@@ -10,7 +10,7 @@
 
 #include "compute/residue_products.hpp"
 #include "tests/local/compute_cases.hpp"
-#include "tests/local/gl_matrices.hpp"
+#include "tests/local/device_values.hpp"
 
 namespace glinpack {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using namespace test;
 
 template <class Case>
-class GlResidues : public testing::Test {
+class ResidueProductsTest : public testing::Test {
  protected:
   static Backend<double>& backend() {
     static const auto instance = make_backend();
@@ -34,7 +34,7 @@ class GlResidues : public testing::Test {
   }
 };
 using ResidueCases = testing::Types<GlCase<double>, VkCase<double>>;
-TYPED_TEST_SUITE(GlResidues, ResidueCases, ComputeCaseNames);
+TYPED_TEST_SUITE(ResidueProductsTest, ResidueCases, ComputeCaseNames);
 
 /// A block of a matrix of random numbers.
 struct Block {
@@ -76,7 +76,7 @@ double largest_error(Backend<double>& backend, const Block& l, const Block& u, c
   return largest;
 }
 
-TYPED_TEST(GlResidues, errors_are_within_the_bound_for_any_extents_and_offsets) {
+TYPED_TEST(ResidueProductsTest, errors_are_within_the_bound_for_any_extents_and_offsets) {
   Backend<double>& backend = this->backend();
   unsigned seed = 0;
   for (const auto& [rows, columns, depth] : {std::tuple<Index, Index, Index>{1, 1, 1}, {130, 259, 37}, {65, 130, 200}}) {
@@ -89,7 +89,7 @@ TYPED_TEST(GlResidues, errors_are_within_the_bound_for_any_extents_and_offsets) 
   }
 }
 
-TYPED_TEST(GlResidues, fewest_and_most_moduli_keep_their_bounds) {
+TYPED_TEST(ResidueProductsTest, fewest_and_most_moduli_keep_their_bounds) {
   for (const int moduli : {compute::min_moduli, compute::max_moduli}) {
     const auto backend = this->make_backend(moduli);
     const Block l(*backend, 0, 0, 64, 33, 1), u(*backend, 0, 0, 64, 40, 2), c(*backend, 0, 0, 33, 40, 3);
@@ -100,21 +100,21 @@ TYPED_TEST(GlResidues, fewest_and_most_moduli_keep_their_bounds) {
 }
 
 // 2^24 at most is a sum of products of residues: deeper products are made in parts.
-TYPED_TEST(GlResidues, deep_products_have_parts) {
+TYPED_TEST(ResidueProductsTest, deep_products_have_parts) {
   Backend<double>& backend = this->backend();
   const Block l(backend, 0, 0, 1100, 9, 1), u(backend, 0, 0, 1100, 17, 2), c(backend, 0, 0, 9, 17, 3);
   backend.update(l.block, u.block, c.block);
   EXPECT_LE(largest_error(backend, l, u, c, compute::default_moduli), 1);
 }
 
-TYPED_TEST(GlResidues, narrow_windows_leave_the_product_to_the_plain_kernel) {
+TYPED_TEST(ResidueProductsTest, narrow_windows_leave_the_product_to_the_plain_kernel) {
   const auto backend = this->make_backend(compute::default_moduli, {.window_bytes = 16 * 1024, .stripe_width = 64});
   const Block l(*backend, 0, 0, 64, 33, 1), u(*backend, 0, 0, 64, 40, 2), c(*backend, 0, 0, 33, 40, 3);
   backend->update(l.block, u.block, c.block);
   EXPECT_LE(largest_error(*backend, l, u, c, compute::default_moduli), 64) << "the plain kernel's rounding errors";
 }
 
-TYPED_TEST(GlResidues, a_changed_L_is_packed_again) {
+TYPED_TEST(ResidueProductsTest, a_changed_L_is_packed_again) {
   Backend<double>& backend = this->backend();
   const Block l(backend, 0, 0, 20, 33, 1), u(backend, 0, 0, 20, 40, 2), c(backend, 0, 0, 33, 40, 3);
   const Block other(backend, 0, 0, 20, 33, 4), unused(backend, 0, 0, 33, 40, 5);
@@ -128,9 +128,10 @@ TYPED_TEST(GlResidues, a_changed_L_is_packed_again) {
 struct Extreme {
   const char* name;
   double l_scale, u_scale, special;
+  bool sums_overflow = false;
 };
 
-TYPED_TEST(GlResidues, extreme_numbers_give_what_plain_double_gives) {
+TYPED_TEST(ResidueProductsTest, extreme_numbers_give_what_plain_double_gives) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   static Timeline timeline;
   const auto plain = TypeParam::make({}, timeline, {.stripe_width = 64});
@@ -139,7 +140,7 @@ TYPED_TEST(GlResidues, extreme_numbers_give_what_plain_double_gives) {
   for (const Extreme& extreme : {Extreme{"huge rows, tiny columns", 0x1p400, 0x1p-400, 1},
                                  {"beyond the scales", 0x1p900, 0x1p-900, 1},
                                  {"subnormal", 0x1p-1060, 1, 1},
-                                 {"overflow", 0x1p800, 0x1p800, 1},
+                                 {"overflow", 0x1p800, 0x1p800, 1, true},
                                  {"zero", 0, 1, 0},
                                  {"infinity", 1, 1, infinity},
                                  {"NaN", 1, 1, std::numeric_limits<double>::quiet_NaN()}}) {
@@ -161,6 +162,10 @@ TYPED_TEST(GlResidues, extreme_numbers_give_what_plain_double_gives) {
       for (Index j = 0; j < columns; ++j) {
         SCOPED_TRACE(testing::Message() << extreme.name << " " << i << " " << j);
         const double wanted = expected(i, j), is = computed(i, j);
+        if (extreme.sums_overflow && !std::isfinite(wanted)) {  // the order of a sum decides between infinity and NaN
+          EXPECT_FALSE(std::isfinite(is));
+          continue;
+        }
         if (!std::isfinite(wanted)) {
           EXPECT_EQ(std::isnan(is), std::isnan(wanted));
           EXPECT_TRUE(std::isnan(wanted) || is == wanted) << is;
