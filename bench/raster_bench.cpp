@@ -109,23 +109,20 @@ int main(int argc, char** argv) {
   app.add_option("--device", options.device, "EGL device, as `glinpack devices` counts");
   add_size_list(app, "--n", sizes, "rows and columns");
   add_size_list(app, "--k", widths, "panel widths");
-  std::unique_ptr<Machine> streamed, computed;
+  std::unique_ptr<Machine> machine;
   return run_program(app, argc, argv, [&] {
-    streamed = std::make_unique<Machine>(options);
-    options.values["raster-coordinates"] = "computed";
-    computed = std::make_unique<Machine>(options);
+    machine = std::make_unique<Machine>(options);
     for (const auto& [name, operation] : {std::pair{"pivot", Operation::pivot},
                                           {"normalize", Operation::normalize},
                                           {"eliminate", Operation::eliminate},
                                           {"reduce", Operation::reduce}}) {
       for (const Index n : sizes) {
         for (const Index k : widths) {
-          add(std::string(name) + "/streamed", operation, *streamed->backend, n, k);
-          add(std::string(name) + "/computed", operation, *computed->backend, n, k);
+          add(name, operation, *machine->backend, n, k);
         }
       }
     }
-    const BackendInfo info = streamed->backend->info();
+    const BackendInfo info = machine->backend->info();
     benchmark::AddCustomContext("device", info.device + ", " + info.driver);
   });
 }

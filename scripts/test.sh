@@ -49,7 +49,7 @@ configure_and_build() {
 quick_start() {
   [ -f build/release/build.ninja ] || cmake --preset release -DGLINPACK_WERROR=ON
   scripts/run.sh
-  scripts/run.sh --gl --progress never
+  scripts/run.sh --gl --log-level warn
 }
 
 release_tests() {
@@ -93,7 +93,7 @@ installed_copy() {
   cmake --build --preset release
   cmake --install build/release --prefix "$prefix" >/dev/null
   (cd / && LP_NUM_THREADS=0 mpirun.mpich -np 2 "$prefix/bin/glinpack" plu \
-    --config "$prefix/share/glinpack/configs/quickstart.toml" --grid 1x2 --n 256 --progress never)
+    --config "$prefix/share/glinpack/configs/quickstart.toml" --grid 1x2 --n 256 --log-level warn)
   local page warnings
   for page in "$prefix"/share/man/man1/glinpack*.1; do
     warnings=$(man --warnings -l "$page" 2>&1 >/dev/null)

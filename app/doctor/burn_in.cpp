@@ -85,7 +85,7 @@ struct Found {
     const RankRecord& rank = result.ranks.front();
     ++loops;
     celsius = std::max(celsius, hottest(rank.power, on_device));
-    if (is_final) gflops.push_back(result.gflops);
+    if (is_final && result.gflops > 0) gflops.push_back(result.gflops);
     if (result.passed) return;
     mismatches += std::max<std::int64_t>(1, static_cast<std::int64_t>(rank.mismatches.size()));
     if (first_mismatch.empty()) {
@@ -123,7 +123,7 @@ json burn_in_with(const MpiSession& session, const Machine& machine, double minu
   const Index max_order = largest_order(session, info, precision_of<Real>);
   const StopSignals signals(session.rank() == 0);
   const double begun = steady_seconds();
-  Progress progress = progress_on_stderr(session.rank() == 0 ? When::automatic : When::never);
+  Progress progress = progress_on_stderr(session.rank() == 0);
   progress.begin(fmt::format("burn-in of {:g} minutes", minutes), 0);
   RunOptions options;
   options.gather_timelines = false;

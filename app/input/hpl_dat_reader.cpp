@@ -325,10 +325,8 @@ void read_problem(HplDatReader& reader, HplDat& result, bool mxp) {
   if (!reader.skips("nb", 2)) {
     result.nb = reader.next_list<Index>("number of block sizes (NB)", {"block size NB", 1, largest_nb});
   }
-  if (!reader.skips("row-major", 1) && !reader.skips("column-major", 1)) {
-    const int mapping = reader.next_whole({"PMAP (0 row-major, 1 column-major)", 0, 1, 0});
-    result.order = mapping == 1 ? RankOrder::column_major : RankOrder::row_major;
-  }
+  const int mapping = reader.next_whole({"PMAP (0 row-major, 1 column-major)", 0, 1, 0});
+  result.order = mapping == 1 ? RankOrder::column_major : RankOrder::row_major;
   read_grids(reader, result, mxp);
   if (!reader.skips("threshold", 1)) {
     result.threshold = reader.next_real("threshold of the residual (0 or less: no check)");
@@ -362,9 +360,7 @@ void read_algorithm(HplDatReader& reader, HplDat& result) {
     const int swap = reader.next_whole({"SWAP (0 binary exchange, 1 long, 2 mix)", 0, 2, 1});
     result.row_swap.kind = *row_swap_from_name(std::to_string(swap));
   }
-  if (!reader.skips("row-swap-threshold", 1)) {
-    result.row_swap.threshold = reader.next_whole({"swapping threshold", 0, INT_MAX, 0});
-  }
+  result.row_swap.threshold = reader.next_whole({"swapping threshold", 0, INT_MAX, 0});
   reader.next_whole({"L1 (0 transposed, 1 not)", 0, 1, 0});
   reader.next_whole({"U (0 transposed, 1 not)", 0, 1, 0});
   reader.next_whole({"equilibration (0 no, 1 yes)", 0, 1, 1});

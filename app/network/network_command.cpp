@@ -166,7 +166,7 @@ bool same_case(const RunRecord& a, const RunRecord& b) {
 class NetworkReporter {
  public:
   NetworkReporter(NetworkInput& input, std::vector<std::string> hosts, bool oversubscribed)
-      : input_(input), stream_(input.outputs), progress_(progress_on_stderr(input.options.progress)) {
+      : input_(input), stream_(input.outputs), progress_(progress_on_stderr()) {
     results_.hosts = std::move(hosts);
     results_.oversubscribed = oversubscribed;
     show(network_head(input.context, results_, input.options.pivoting));

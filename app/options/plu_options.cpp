@@ -21,7 +21,6 @@ namespace {
 constexpr int largest_repeat = 1'000'000;
 constexpr int largest_device = 4096;
 constexpr int largest_threads = 4096;
-constexpr int largest_pieces = 1000;
 constexpr int largest_lookahead = 9;  // HPL's result line has one digit
 constexpr const char* auto_word = "auto";
 
@@ -62,20 +61,11 @@ double parse_peak(std::string_view text) {
   throw InputError(in_quotes(text) + " is out of range; GFLOPS above 0, auto or none are expected");
 }
 
-double parse_power_interval(std::string_view text) {
-  const double seconds = parse_real(text);
-  if (seconds == 0 || (seconds >= 0.01 && seconds <= 60)) return seconds;
-  throw InputError(in_quotes(text) + " is out of range; seconds from 0.01 to 60 are expected, or 0 for no readings");
-}
-
 }  // namespace
 
 std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
   const auto help = [with_auto](const char* text, const char* chosen) {
     return std::string(text) + (with_auto ? std::string("; auto: ") + chosen : std::string());
-  };
-  const auto order = [&o](RankOrder value) {
-    return flag([&o, value] { o.order = value; }, [&o, value] { return o.order == value; });
   };
   const auto node_grid = word(
       "PxQ", [&o](const std::string& t) { o.node_grid = parse_grid(t); },
@@ -91,8 +81,6 @@ std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
        help("Process grids, P rows by Q columns; surplus processes idle",
             "one row if all processes use GPUs of one host, else the squarest grid"),
        "squarest"},
-      {"row-major", order(RankOrder::row_major), "Number the processes row by row (default)", "", "column-major"},
-      {"column-major", order(RankOrder::column_major), "Number the processes column by column", "", "row-major"},
       {"node-grid", node_grid,
        "Grid of the processes of a host, which keeps rows or columns of the process grid inside hosts (rocHPL's -p and "
        "-q); every host needs P times Q processes"},
@@ -100,29 +88,14 @@ std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
 }
 
 std::vector<Field> algorithm_fields(CommonOptions& o) {
-  Index& pieces = o.row_swap.pieces;
-  const FieldValue pieces_value{
-      .type = "COUNT|auto",
-      .read =
-          [&pieces](const Texts& t) {
-            pieces = t.front() == auto_word ? automatic : parse_size(t.front(), 1, largest_pieces);
-          },
-      .json = [&pieces] { return pieces == automatic ? nlohmann::json(auto_word) : nlohmann::json(pieces); }};
   return {
       {"pivoting", choice(o.pivoting, all_pivotings),
        "Rows that a pivot is chosen from. local: the pivot's process; partial: its process column, as in HPL; "
        "tournament: the same by a reduction tree, TSLU (docs/algorithm.md)"},
-      {"node-broadcast", choice(o.node_transport, all_node_transports),
-       "How broadcasts and exchanged rows reach the other processes of a node. shared: through shared memory; mpi: by "
-       "messages, as between nodes"},
       {"row-swap", row_swap_choice(o.row_swap.kind),
        "How processes exchange rows of the matrix with partial and tournament pivoting. mix: binary-exchange or "
-       "spread-roll, by --row-swap-threshold. HPL's digits 0, 1 and 2: binary-exchange, spread-roll and mix"},
-      {"row-swap-threshold", whole(o.row_swap.threshold, 0, INT_MAX, "COLUMNS"),
-       "mix: binary-exchange for up to this many columns per process, spread-roll for more"},
-      {"row-swap-pieces", pieces_value,
-       "Largest number of pieces of the trailing columns: the rows of a piece are exchanged during the update of the "
-       "piece before it. auto: 4 if GPUs factorise the panels of several process rows, else 1"},
+       "spread-roll, for more than 64 columns per process. HPL's digits 0, 1 and 2: binary-exchange, spread-roll and "
+       "mix"},
       {"repeat", whole(o.repeat, 1, largest_repeat), "Runs of every combination"},
   };
 }
@@ -134,7 +107,6 @@ std::vector<Field> result_fields(CommonOptions& o) {
       {"json", text(o.json, "FILE"), "Write all results, per rank, as JSON"},
       {"csv", text(o.csv, "FILE"), "Write one line of CSV per run"},
       {"force", flag(o.force), "Overwrite existing output files"},
-      {"progress", choice(o.progress, all_whens), "Show progress on stderr; auto: if runs take seconds"},
       log_level_field(),
       watchdog_field(o.watchdog),
   };
@@ -162,6 +134,13 @@ std::vector<Field> problem_fields(PluOptions& o) {
 }
 
 std::vector<Field> panel_and_message_fields(PluOptions& o) {
+  const auto abft = word(
+      "PASSES|auto|off",
+      [&o](const std::string& t) {
+        o.abft.reset();
+        if (t != "off") o.abft = t == auto_word ? automatic : parse_size(t, 1, largest_n);
+      },
+      [&o] { return !o.abft ? "off" : *o.abft == automatic ? auto_word : std::to_string(*o.abft); });
   return {
       {"panel", choice(o.panel, all_panel_places),
        "Where panels are factorised; auto: on GPUs, but on the host with local pivoting on several process rows, and "
@@ -173,18 +152,13 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
        "1: factorise and send the next panel during the trailing update; 0: after it. HPL.dat's larger DEPTHs act as "
        "1"},
       {"threshold", real(o.threshold, "REAL", parse_real), "Largest scaled residual that passes; 0 or less: no check"},
-      {"warm-up", whole(o.warm_up, 0, largest_repeat),
-       "Runs of every combination before its --repeat runs: not checked, not in the report and the files"},
       {"compute-only", flag(o.compute_only),
        "Measure the arithmetic alone: send nothing, and neither solve nor check; not with tournament pivoting "
        "(docs/reading-a-report.md)"},
-      {"abft", flag(o.abft),
-       "Carry checksums of the rows and check them: the report names the process that computed, stored or received a "
-       "wrong number. With --checkpoint, a failed check goes back to the last checkpoint, at most three times to the "
-       "same one (docs/diagnosing.md)"},
-      {"abft-every", whole(o.abft_every, 1, largest_n, "PASSES"), "--abft: passes between two checks",
-       "20000 / NB: below 2 % of the time"},
-      {"abft-stop", flag(o.abft_stop), "--abft: a failed check ends the run if it cannot go back"},
+      {"abft", abft,
+       "Carry checksums of the rows and check them every so many passes; auto: every 20000 / NB passes, below 2 % of "
+       "the time. The report names the process that computed, stored or received a wrong number. A failed check goes "
+       "back to the last checkpoint, at most three times to the same one; else it ends the run (docs/diagnosing.md)"},
   };
 }
 
@@ -273,11 +247,6 @@ std::vector<Field> plu_output_fields(PluOptions& o) {
                    most_runs_with_breakdown)},
       {"doctor", doctor,
        "Run the checks of `glinpack doctor --quick` first; the notes of the report name what is wrong"},
-      {"power-interval", real(o.power_interval, "SECONDS", parse_power_interval),
-       "Time between readings of power, clocks and temperatures in the timed section, 0.01 to 60; 0: no readings "
-       "(docs/reading-a-report.md)"},
-      {"watts", real(o.watts, "W", parse_watts),
-       "Mean power of all nodes in the timed section, read from a wall meter; GFLOPS/W is by it, not by the sensors"},
   };
 }
 
@@ -298,7 +267,6 @@ Footer plu_footer() {
           "mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
           "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
           "mpirun -np 4 glinpack plu --n 8k,1.6e4 --precision fp64 --nb 128,256 --grid 2x2,1x4 --json results.json\n"
-          "mpirun -np 4 glinpack plu --n 8k --repeat 3 --warm-up 1 --watts 450\n"
           "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --dry-run\n"
           "mpirun -np 8 -ppn 4 glinpack plu --n 8k --grid 2x4 --node-grid 2x2\n"
           "mpirun -np 6 glinpack plu --n 777 --nb 32 --grid 2x3 --backend gl-raster",
@@ -433,11 +401,7 @@ void check_panel(const PluOptions& options) {
 }
 
 void check_abft(const PluOptions& options) {
-  if (!options.abft) {
-    if (options.abft_every) throw InputError("--abft-every needs checksums: add --abft, or leave it out");
-    if (options.abft_stop) throw InputError("--abft-stop needs checksums: add --abft, or leave it out");
-    return;
-  }
+  if (!options.abft) return;
   if (options.compute_only) {
     throw InputError("--abft and --compute-only: without messages, nothing is right; leave one of them out");
   }

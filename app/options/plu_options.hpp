@@ -54,11 +54,9 @@ struct CommonOptions {
   std::vector<Index> n{2000};
   std::vector<Index> nb{128};
   std::vector<GridShape> grid;  // empty: the squarest grid of all processes
-  RankOrder order = RankOrder::row_major;
   std::optional<GridShape> node_grid;  // empty: ranks fill the grid in their order
   Precision precision = Precision::double_;
   Pivoting pivoting = Pivoting::partial;
-  NodeTransport node_transport = NodeTransport::shared;
   RowSwap row_swap{.kind = RowSwapKind::binary_exchange, .pieces = automatic};
   int repeat = 1;
 
@@ -67,7 +65,6 @@ struct CommonOptions {
   std::string json;
   std::string csv;
   bool force = false;
-  When progress = When::automatic;
 
   std::optional<double> watchdog;  // seconds without progress; empty: off
 
@@ -88,10 +85,7 @@ struct PluOptions : CommonOptions {
   double threshold = 16.0;
   Benchmark benchmark = Benchmark::hpl;
   bool compute_only = false;
-  bool abft = false;
-  std::optional<Index> abft_every;  // unset: by NB
-  bool abft_stop = false;
-  int warm_up = 0;  // untimed runs of each combination
+  std::optional<Index> abft;  // passes between two checks, or automatic; unset: no checksums
 
   // checkpoints
   std::string checkpoint;                  // folder; empty: none is written
@@ -112,9 +106,7 @@ struct PluOptions : CommonOptions {
   std::string trace;
   std::string save_solution;
   BreakdownTable breakdown = BreakdownTable::automatic;
-  bool doctor = true;           // runs the quick checks of `glinpack doctor` first
-  double power_interval = 0.1;  // seconds between readings of power sensors; 0: off
-  std::optional<double> watts;  // mean power of the timed section, by a wall meter
+  bool doctor = true;  // runs the quick checks of `glinpack doctor` first
 
   // instead of a run
   bool dry_run = false;

@@ -53,7 +53,6 @@ std::vector<Field> output_fields(ModeOptions& o) {
       {"json", text(o.json, "FILE"), "All results as JSON (docs/solver.schema.json)"},
       {"csv", text(o.csv, "FILE"), "One line per result"},
       {"force", flag(o.force), "Overwrite output files that exist"},
-      {"progress", choice(o.progress, all_whens), "Progress on stderr; auto: for runs that take seconds"},
       log_level_field(),
   };
 }
@@ -189,7 +188,7 @@ ModeRun::ModeRun(std::string mode, const ModeOptions& options, nlohmann::json co
       configuration_(std::move(configuration)),
       invocation_(invocation),
       outputs_(output_paths(options)),
-      progress_(progress_on_stderr(is_root(invocation) ? options.progress : When::never)) {
+      progress_(progress_on_stderr(is_root(invocation))) {
   on_root([&] {
     check_matrix_name(options_.output);
     check_outputs(outputs_, options_.force);

@@ -51,7 +51,6 @@ struct ModeOptions {
   std::string json;
   std::string csv;
   bool force = false;
-  When progress = When::automatic;
 
   std::string config;
 };

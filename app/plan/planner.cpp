@@ -55,7 +55,6 @@ model::Problem problem_of(const PlanningOptions& options, GridShape grid, Index 
   parameters.broadcast = options.broadcast;
   parameters.row_swap = options.row_swap;
   parameters.lookahead = options.messages_only ? 0 : options.lookahead;
-  parameters.node_transport = options.node_transport;
   parameters.parts = options.messages_only ? RunParts::messages : RunParts::all;
   problem.grid = grid;
   problem.order = options.order;
@@ -123,7 +122,7 @@ bool is_better(const Candidate& a, const Candidate& b) {
 void choose(const PlanningOptions& options, ClusterPlan& plan) {
   const std::vector<GridShape> grids =
       options.grid ? std::vector<GridShape>{*options.grid} : grids_of(options.processes());
-  Progress progress = progress_on_stderr(When::automatic);
+  Progress progress = progress_on_stderr();
   std::vector<Candidate> by_size;
   for (const Index nb : block_sizes(options, plan)) {
     if (auto tried = candidate(options, plan.machine, grids.front(), nb, progress))

@@ -75,7 +75,6 @@ std::vector<Field> run_fields(PlanningOptions& o) {
       {"broadcast", broadcast_choice(o.broadcast), as_in_plu},
       {"row-swap", row_swap_choice(o.row_swap.kind), as_in_plu},
       {"lookahead", whole(o.lookahead, 0, deepest, "DEPTH"), as_in_plu},
-      {"node-broadcast", choice(o.node_transport, all_node_transports), as_in_plu},
       {"messages-only", flag(o.messages_only),
        "Predict `glinpack network`: the messages of a factorisation without its arithmetic"},
   };
@@ -265,7 +264,6 @@ std::string command_of(const PlanningOptions& options, const Candidate& chosen) 
   if (options.row_swap.kind != RowSwapKind::binary_exchange) {
     command += fmt::format(" --row-swap {}", name_of(options.row_swap.kind));
   }
-  if (options.node_transport != NodeTransport::shared) command += " --node-broadcast mpi";
   if (is_of_messages(chosen)) return command;
   if (options.lookahead != 1) command += fmt::format(" --lookahead {}", options.lookahead);
   return command + " --backend " + options.backend + (options.slurm ? " | sbatch" : "");

@@ -150,7 +150,7 @@ ReplayStudy study_by_replay(const PlanningOptions& options, const ClusterPlan& p
   const double begin = steady_seconds();
   const model::Problem& problem = plan.chosen.problem;
   ReplayStudy study;
-  Progress progress = progress_on_stderr(When::automatic);
+  Progress progress = progress_on_stderr();
   progress.prepare(fmt::format("{} ranks", problem.grid.size()), "replaying");
   replay_run(plan.machine, problem, study);
   study.solve_seconds = plan.chosen.forecast.solve_seconds;

@@ -62,12 +62,12 @@ CheckpointOptions options_of(const SweepInput& input, const RunRecord& run, cons
                             {"--panel", std::string(name_of(parameters.panel))},
                             {"--lookahead", parameters.lookahead > 0 ? "1" : "0"},
                             {"--row-swap", std::string(name_of(parameters.row_swap.kind))},
-                            {"--row-swap-pieces", std::to_string(parameters.row_swap.pieces)},
+                            {"pieces of the row swap", std::to_string(parameters.row_swap.pieces)},
                             {"--tile", input.options.backend_values.at("tile")},
-                            {"--abft", parameters.abft ? "on" : "off"},
+                            {"--abft", parameters.abft ? "auto" : "off"},
                             {"--matrix", std::string(name_of(run.matrix))}};
   if (parameters.row_swap.kind == RowSwapKind::mix) {
-    options["--row-swap-threshold"] = std::to_string(parameters.row_swap.threshold);
+    options["threshold of SWAP"] = std::to_string(parameters.row_swap.threshold);
   }
   if (!backend.kernels.empty()) options["BLAS"] = backend.blas + " with kernels for " + backend.kernels;
   if (run.matrix != MatrixKind::file) options["--seed"] = std::to_string(input.options.seed);
@@ -124,16 +124,12 @@ std::vector<std::string> with_checkpoint_options(std::vector<std::string> argume
     throw InputError("--resume: the checkpoint in " + options.resume +
                      " is of a matrix from a file: name the file with --input");
   }
-  constexpr std::array of_hpl_dat{"n", "nb", "grid", "lookahead", "row-swap", "row-swap-threshold"};
+  constexpr std::array of_hpl_dat{"n", "nb", "grid", "lookahead", "row-swap"};
   for (const auto& [option, value] : found) {
     if (!option.starts_with("--") || value.empty() || option == "--input") continue;
     const std::string name = option.substr(2);
     const bool in_hpl_dat = !options.hpl_dat.empty() && std::ranges::find(of_hpl_dat, name) != of_hpl_dat.end();
     if (parsed.given(name) || in_hpl_dat || (name == "matrix" && !options.input.empty())) continue;
-    if (name == "abft") {  // a flag
-      if (value == "on") arguments.push_back(option);
-      continue;
-    }
     arguments.insert(arguments.end(), {option, value});
   }
   return arguments;

@@ -76,10 +76,6 @@ void prepare_files(const PluInput& given, SweepInput& input) {
     if (given.hpl_dat->has_variant) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
   }
   if (!options.runs()) return;
-  if (options.warm_up > 0) {
-    input.context.notes.push_back("untimed warm-up runs before the runs of each combination: " +
-                                  std::to_string(options.warm_up));
-  }
   input.outputs = output_paths(options, given.hpl_dat);
   check_outputs(input.outputs, options.force);
   if (options.input.empty()) return;

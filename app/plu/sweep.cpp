@@ -53,7 +53,7 @@ class Reporter {
         peaks_(peaks),
         stream_(input.outputs),
         report_(stream_.stream()),
-        progress_(progress_on_stderr(input.options.progress)),
+        progress_(progress_on_stderr()),
         files_(input.outputs.may_replace) {
     report_.head(input.context, input.planned);
     report_.machine(ranks);
@@ -116,7 +116,7 @@ class Reporter {
  private:
   void show(RunRecord& run) {
     make_part(run, "the forecast", [&] { run.prediction = predictor_.predict_then_learn(run); });
-    make_part(run, "the energy", [&] { run.energy = energy_of(run.result, input_.options.watts); });
+    make_part(run, "the energy", [&] { run.energy = energy_of(run.result); });
     run.breakdown = break_down(run.result);
     run.units = compute_units(run.result.ranks);
     if (!peaks_.empty()) set_peak(run);
@@ -238,21 +238,6 @@ void log_memory(const RunRecord& run, GridPosition position) {
                 memory_text(static_cast<double>(run.result.memory.host)));
 }
 
-// Untimed: solves, but neither checks nor keeps anything.
-template <class Real>
-void warm_up(const SweepInput& input, RunRecord run, const ProcessGrid& grid, Backend<Real>& backend,
-             Timeline& timeline, Reporter* reporter) {
-  run.parameters.threshold = -1;
-  RunOptions options;
-  options.gather_timelines = false;
-  bool stopped = false;
-  for (int i = 0; i < input.options.warm_up && !stopped; ++i) {
-    if (reporter != nullptr) options.progress = reporter->observer_of(run, "warm-up, ");
-    const std::unique_ptr<MatrixSource> source = source_for(input, run, grid);
-    stopped = glinpack::run(run.parameters, grid, backend, timeline, *source, options).passes_done.has_value();
-  }
-}
-
 template <class Real>
 void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, Backend<Real>& backend,
              Timeline& timeline, const RankSensors& sensors, const Checkpointing* checkpointing, Reporter* reporter,
@@ -261,8 +246,7 @@ void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, B
   RunOptions options;
   options.gather_solution = is_last && !input.options.save_solution.empty();
   if (reporter != nullptr) options.progress = reporter->observer_of(run);
-  if (input.options.power_interval > 0) options.sensors = &sensors;
-  options.power_interval = input.options.power_interval;
+  options.sensors = &sensors;
   if (checkpointing != nullptr) options.checkpoints = checkpointing->plan;
   run.result = glinpack::run(run.parameters, grid, backend, timeline, *source, options);
   log_memory(run, grid.position());
@@ -351,12 +335,11 @@ int run_sweep_in(SweepInput& input) {
                        input.options.measures_peak || worth_a_peak(input.planned));
   }
   const StopSignals signals(input.session.rank() == 0, user_signal_of(input.options));
-  const RankSensors sensors = input.options.power_interval > 0 ? open_sensors(input.machine, info) : RankSensors{};
+  const RankSensors sensors = open_sensors(input.machine, info);
   for (RunRecord& run : input.planned) {
     const ProcessGrid& grid = grids.grid_for(run);
     run_on_all_ranks([&] {
       if (!grid.active()) return;
-      if (run.repeat == 0) warm_up(input, run, grid, *backend, timeline, reporter ? &*reporter : nullptr);
       run_one(input, run, grid, *backend, timeline, sensors, checkpointing.get(), reporter ? &*reporter : nullptr,
               &run == &input.planned.back());
     });

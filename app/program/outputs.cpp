@@ -361,11 +361,11 @@ void FileWriter::finish(const ReportStream& report) {
   if (!not_written_.empty()) throw std::runtime_error(not_written_);
 }
 
-Progress progress_on_stderr(When when) {
-  const bool shown = when != When::never && spdlog::should_log(spdlog::level::info);
-  const ProgressMode mode = !shown                 ? ProgressMode::never
-                            : when == When::always ? ProgressMode::always
-                                                   : ProgressMode::automatic;
+Progress progress_on_stderr(bool shown) {
+  const bool logs = shown && spdlog::should_log(spdlog::level::info);
+  const ProgressMode mode = !logs                                          ? ProgressMode::never
+                            : spdlog::should_log(spdlog::level::debug) ? ProgressMode::always
+                                                                       : ProgressMode::automatic;
   const int terminal = stderr_terminal();
   if (terminal < 0) return {mode, std::cerr, nullptr, false};
   return {mode, std::cerr, [terminal] { return columns_of(terminal); }, terminal != STDERR_FILENO};

@@ -137,7 +137,7 @@ class FileWriter {
   std::string not_written_;
 };
 
-/// Progress as --progress asks for it.
-Progress progress_on_stderr(When when);
+/// Progress at the level info of the log; at debug, of short runs, too. Not `shown`: none.
+Progress progress_on_stderr(bool shown = true);
 
 }  // namespace glinpack::app

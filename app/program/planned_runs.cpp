@@ -46,7 +46,6 @@ Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat
               .n = options.n,
               .nb = options.nb,
               .combinations = {{.lookahead = options.lookahead, .broadcast = options.broadcast, .variant = {}}},
-              .order = options.order,
               .node_grid = options.node_grid,
               .threshold = options.threshold,
               .row_swap = options.row_swap};
@@ -68,8 +67,8 @@ Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat
   sweep.grids = lists.grids;
   if (!parsed.overrides_hpl_dat("threshold")) sweep.threshold = lists.threshold;
   if (!parsed.overrides_hpl_dat("row-swap")) sweep.row_swap.kind = lists.row_swap.kind;
-  if (!parsed.overrides_hpl_dat("row-swap-threshold")) sweep.row_swap.threshold = lists.row_swap.threshold;
-  if (!parsed.overrides_hpl_dat("row-major") && !parsed.overrides_hpl_dat("column-major")) sweep.order = lists.order;
+  sweep.row_swap.threshold = lists.row_swap.threshold;
+  sweep.order = lists.order;
   sweep.combinations = combinations(lists);
   return sweep;
 }
@@ -179,11 +178,9 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   run.backend = options.backend;
   run.parameters.pivoting = options.pivoting;
   run.parameters.panel = options.panel;
-  run.parameters.node_transport = options.node_transport;
   run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
-  run.parameters.abft = options.abft;
-  run.parameters.abft_every = options.abft_every.value_or(0);
-  run.parameters.abft_stop = options.abft_stop;
+  run.parameters.abft = options.abft.has_value();
+  run.parameters.abft_every = options.abft.value_or(0);
   if (options.compute_only) sweep.threshold = -1;
   std::vector<RunRecord> runs = all_runs(sweep, options.repeat, run);
   set_row_by_row_lookahead(parsed, runs);
@@ -196,7 +193,6 @@ std::vector<RunRecord> plan_network_runs(const CommonOptions& options, std::span
               .n = options.n,
               .nb = options.nb,
               .combinations = {},
-              .order = options.order,
               .node_grid = options.node_grid,
               .threshold = -1,
               .row_swap = options.row_swap};
@@ -209,7 +205,6 @@ std::vector<RunRecord> plan_network_runs(const CommonOptions& options, std::span
   RunRecord run;
   set_precision(run, options.precision);
   run.parameters.pivoting = options.pivoting;
-  run.parameters.node_transport = options.node_transport;
   run.parameters.parts = RunParts::messages;
   return all_runs(sweep, options.repeat, run);
 }

@@ -6,75 +6,68 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "app/record/timeline.hpp"
 
 namespace glinpack::app {
 namespace {
 
-constexpr std::size_t lane_count = all_lanes.size();
-constexpr std::size_t kind_count = all_roles.size() * all_phases.size() * lane_count;
-
-std::size_t kind_of(const Interval& interval) {
-  return (static_cast<std::size_t>(interval.role) * all_phases.size() + static_cast<std::size_t>(interval.phase)) *
-             lane_count +
-         static_cast<std::size_t>(interval.lane);
+/// The distribution of `time.*what` over times.
+template <class Time>
+Spread spread_over_times(const std::vector<Time>& times, double Time::*what) {
+  std::vector<double> values;
+  for (const Time& time : times) values.push_back(time.*what);
+  return spread_over(values);
 }
 
-Role role_of(std::size_t kind) { return all_roles[kind / (lane_count * all_phases.size())]; }
-Phase phase_of(std::size_t kind) { return all_phases[kind / lane_count % all_phases.size()]; }
-Lane lane_of(std::size_t kind) { return static_cast<Lane>(kind % lane_count); }
+/// A kind of work; that outside the passes comes last.
+using WorkKind = std::tuple<bool, Role, Phase, Lane>;
 
-/// Sums over one rank.
+/// One rank's work.
 struct Totals {
-  std::array<double, kind_count> seconds{};
-  std::array<double, kind_count> flops{};
-  std::array<double, kind_count> bytes{};
-  std::array<bool, kind_count> occurred{};
-  std::array<bool, all_roles.size()> has_role{};
+  std::map<WorkKind, PhaseWork> work;
+  std::set<Role> roles{Role::none};
 };
 
 Totals totals_of(std::span<const Interval> intervals) {
   Totals totals;
-  totals.has_role[static_cast<std::size_t>(Role::none)] = true;
   for (const Interval& interval : intervals) {
-    const std::size_t kind = kind_of(interval);
-    totals.seconds[kind] += interval.seconds();
-    totals.flops[kind] += interval.flops;
-    totals.bytes[kind] += static_cast<double>(interval.bytes);
-    totals.occurred[kind] = true;
-    totals.has_role[static_cast<std::size_t>(interval.role)] = true;
+    PhaseWork& work = totals.work[{interval.role == Role::none, interval.role, interval.phase, interval.lane}];
+    work.busy_seconds += interval.seconds();
+    work.flops += interval.flops;
+    work.bytes += static_cast<double>(interval.bytes);
+    totals.roles.insert(interval.role);
   }
   return totals;
 }
 
 std::vector<PhaseTotal> combined(std::span<const Totals> ranks) {
-  std::vector<PhaseTotal> lines;
-  for (std::size_t kind = 0; kind < kind_count; ++kind) {
-    PhaseTotal line;
-    line.role = role_of(kind);
-    line.phase = phase_of(kind);
-    line.lane = lane_of(kind);
-    bool occurred = false;
-    for (const Totals& totals : ranks) {
-      if (!totals.has_role[static_cast<std::size_t>(line.role)]) continue;
-      const double seconds = totals.seconds[kind];
-      line.seconds.min = line.ranks == 0 ? seconds : std::min(line.seconds.min, seconds);
-      line.seconds.max = std::max(line.seconds.max, seconds);
-      line.busy_seconds += seconds;
-      line.flops += totals.flops[kind];
-      line.bytes += totals.bytes[kind];
-      ++line.ranks;
-      occurred = occurred || totals.occurred[kind];
-    }
-    if (!occurred) continue;
-    line.seconds.mean = line.busy_seconds / line.ranks;
-    lines.push_back(line);
+  std::map<WorkKind, PhaseTotal> lines;
+  for (const Totals& rank : ranks) {
+    for (const auto& [kind, work] : rank.work) lines[kind];
   }
-  // Moves work outside the passes to the end.
-  std::stable_partition(lines.begin(), lines.end(), [](const PhaseTotal& line) { return line.role != Role::none; });
-  return lines;
+  std::vector<PhaseTotal> list;
+  for (auto& [kind, line] : lines) {
+    std::tie(std::ignore, line.role, line.phase, line.lane) = kind;
+    std::vector<double> seconds;
+    for (const Totals& rank : ranks) {
+      if (!rank.roles.contains(line.role)) continue;
+      const auto found = rank.work.find(kind);
+      const PhaseWork work = found == rank.work.end() ? PhaseWork{} : found->second;
+      seconds.push_back(work.busy_seconds);
+      line.busy_seconds += work.busy_seconds;
+      line.flops += work.flops;
+      line.bytes += work.bytes;
+    }
+    line.ranks = static_cast<int>(seconds.size());
+    line.seconds = spread_over(seconds);
+    list.push_back(line);
+  }
+  return list;
 }
 
 bool copies(const Interval& interval) {
@@ -246,22 +239,6 @@ HplPhaseTimes hpl_phase_times(std::span<const Interval> intervals, std::span<con
   return times;
 }
 
-/// The distribution of `time.*what` over times.
-template <class Time>
-Spread spread(std::span<const Time> times, double Time::*what) {
-  Spread result;
-  if (times.empty()) return result;
-  result.min = result.max = times.front().*what;
-  double sum = 0;
-  for (const Time& time : times) {
-    result.min = std::min(result.min, time.*what);
-    result.max = std::max(result.max, time.*what);
-    sum += time.*what;
-  }
-  result.mean = sum / static_cast<double>(times.size());
-  return result;
-}
-
 std::vector<RoleTotal> totals_by_role(std::span<const RankTime> ranks) {
   std::vector<RoleTotal> totals;
   for (const Role role : {Role::pivot, Role::normalize, Role::eliminate, Role::reduce, Role::none}) {
@@ -271,7 +248,7 @@ std::vector<RoleTotal> totals_by_role(std::span<const RankTime> ranks) {
       if (time.seconds > 0) times.push_back(time);
     }
     if (times.empty()) continue;
-    const auto over_ranks = [&times](double RoleTime::*what) { return spread<RoleTime>(times, what); };
+    const auto over_ranks = [&times](double RoleTime::*what) { return spread_over_times(times, what); };
     totals.push_back({role, static_cast<int>(times.size()), over_ranks(&RoleTime::seconds),
                       over_ranks(&RoleTime::computing), over_ranks(&RoleTime::transfer), over_ranks(&RoleTime::network),
                       over_ranks(&RoleTime::idle), over_ranks(&RoleTime::waiting)});
@@ -293,8 +270,8 @@ std::vector<HplPhaseTotal> totals_by_hpl_phase(std::span<const HplPhaseTimes> ra
     const bool timed_by_hpl = phase < HplPhase::refine;
     if (sum.seconds == 0 && !timed_by_hpl) continue;
     const auto rate = [&sum](double amount) { return sum.seconds > 0 ? amount / sum.seconds * 1e-9 : 0; };
-    totals.push_back({phase, spread<HplPhaseTime>(times, &HplPhaseTime::seconds),
-                      spread<HplPhaseTime>(times, &HplPhaseTime::hidden), rate(sum.flops), rate(sum.bytes)});
+    totals.push_back({phase, spread_over_times(times, &HplPhaseTime::seconds),
+                      spread_over_times(times, &HplPhaseTime::hidden), rate(sum.flops), rate(sum.bytes)});
   }
   return totals;
 }
@@ -430,6 +407,12 @@ std::string hpl_line(std::string_view name, std::string_view description, double
 
 }  // namespace
 
+Spread spread_over(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(values);
+  return {least, std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()), most};
+}
+
 Breakdown break_down(const RunResult& result) {
   Breakdown breakdown;
   breakdown.seconds = result.seconds;
@@ -456,7 +439,7 @@ Breakdown break_down(const RunResult& result) {
   }
   breakdown.roles = totals_by_role(breakdown.by_rank);
   breakdown.hpl_phases = totals_by_hpl_phase(hpl_phases);
-  const auto over_ranks = [&breakdown](double RankTime::*what) { return spread<RankTime>(breakdown.by_rank, what); };
+  const auto over_ranks = [&breakdown](double RankTime::*what) { return spread_over_times(breakdown.by_rank, what); };
   breakdown.computing = over_ranks(&RankTime::computing);
   breakdown.transfer = over_ranks(&RankTime::transfer);
   breakdown.network = over_ranks(&RankTime::network);

@@ -19,6 +19,9 @@ struct Spread {
   double max = 0;
 };
 
+/// Zeros of no values.
+Spread spread_over(const std::vector<double>& values);
+
 /// One kind of work in one lane. Lanes run concurrently, so lengths add up only within a lane.
 struct PhaseWork {
   Role role = Role::none;

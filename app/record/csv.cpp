@@ -1,15 +1,16 @@
+#include "app/record/csv.hpp"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <span>
+#include <sstream>
 
 #include "app/options/option_text.hpp"
-#include "app/record/csv.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/run_record.hpp"
 #include "app/record/text.hpp"
@@ -17,202 +18,135 @@
 namespace glinpack::app {
 namespace {
 
-constexpr std::string_view head_line =
-    "n,nb,p,q,time,gflops,residual,passed,matrix,precision,backend,pivoting,broadcast,order,repeat,"
-    "factor_seconds,solve_seconds,computing_seconds,transfer_seconds,network_seconds,network_exposed_seconds,idle_"
-    "seconds,epsilon,"
-    "threshold,growth,singular_column,start_time,device,failure,compute_only,waiting_seconds,"
-    "iterations,gmres_iterations,refinement_seconds,residual_history";
+using nlohmann::json;
 
-/// Additional columns for each role: pivot_seconds, pivot_computing_seconds, ...
-struct RoleColumn {
-  std::string_view name;
-  Spread RoleTotal::*part;
+struct Column {
+  std::string name;
+  std::string place;  // JSON pointer into flattened()
 };
-constexpr std::array role_columns{
-    RoleColumn{"seconds", &RoleTotal::seconds},           RoleColumn{"computing_seconds", &RoleTotal::computing},
-    RoleColumn{"transfer_seconds", &RoleTotal::transfer}, RoleColumn{"network_seconds", &RoleTotal::network},
-    RoleColumn{"idle_seconds", &RoleTotal::idle},         RoleColumn{"waiting_seconds", &RoleTotal::waiting}};
-constexpr std::array roles_of_passes{Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
 
-/// The last columns are younger than those before them.
+/// "name", of a member of the run, or "name=place", without the first slash.
+constexpr std::string_view first_columns =
+    "n nb p q time gflops residual passed matrix precision backend pivoting broadcast order repeat factor_seconds "
+    "solve_seconds computing_seconds=breakdown/computing/mean transfer_seconds=breakdown/transfer/mean "
+    "network_seconds=breakdown/network/total/mean network_exposed_seconds=breakdown/network/exposed/mean "
+    "idle_seconds=breakdown/idle/mean epsilon threshold growth singular_column start_time device=ranks/0/device "
+    "failure "
+    "compute_only waiting_seconds=breakdown/waiting/mean iterations=refinement/iterations "
+    "gmres_iterations=refinement/gmres_iterations refinement_seconds=refinement/seconds "
+    "residual_history=refinement/history";
+/// From the readable sensors; the rate is by a wall meter if there was one.
+constexpr std::string_view energy_columns =
+    "energy_joules=energy/joules average_watts=energy/average_watts peak_watts=energy/peak_watts "
+    "gflops_per_watt=energy/gflops_per_watt";
+constexpr std::string_view rate_columns = "unit units gflops_per_unit peak_gflops=peak/gflops of_peak node_grid";
+/// HPL's phases; with idle_seconds they add up to the time. The last ones are younger than the rates.
 constexpr std::array hpl_phase_columns{HplPhase::pfact,  HplPhase::bcast, HplPhase::laswp,  HplPhase::trsm,
                                        HplPhase::update, HplPhase::ptrsv, HplPhase::refine, HplPhase::copies};
 constexpr std::array last_columns{HplPhase::ckpt, HplPhase::check};
 static_assert(hpl_phase_columns.size() + last_columns.size() == all_hpl_phases.size());
 
-/// HPL's phases: pfact_seconds, ...; with idle_seconds they add up to the time.
-void add_hpl_phase_fields(const Breakdown& breakdown, std::span<const HplPhase> phases,
-                          std::vector<std::string>& fields) {
-  for (const HplPhase phase : phases) {
-    const auto total = std::find_if(breakdown.hpl_phases.begin(), breakdown.hpl_phases.end(),
-                                    [phase](const HplPhaseTotal& candidate) { return candidate.phase == phase; });
-    fields.push_back(total == breakdown.hpl_phases.end() ? std::string() : fmt::format("{}", total->seconds.mean));
+/// New columns come last, so that readers by position find the older ones.
+std::vector<Column> measured_columns() {
+  std::vector<Column> columns;
+  const auto add = [&columns](std::string_view names) {
+    std::istringstream words{std::string(names)};
+    for (std::string word; words >> word;) {
+      const std::size_t end = word.find('=');
+      columns.push_back({word.substr(0, end), "/" + (end == std::string::npos ? word : word.substr(end + 1))});
+    }
+  };
+  const auto add_phases = [&columns](std::span<const HplPhase> phases) {
+    for (const HplPhase phase : phases) {
+      columns.push_back({fmt::format("{}_seconds", name_of(phase)),
+                         fmt::format("/breakdown/hpl_phases/{}/seconds/mean", name_of(phase))});
+    }
+  };
+  add(first_columns);
+  for (const Role role : {Role::pivot, Role::normalize, Role::eliminate, Role::reduce}) {
+    for (const std::string_view part : {"", "computing_", "transfer_", "network_", "idle_", "waiting_"}) {
+      const std::string_view key = part.empty() ? "seconds" : part.substr(0, part.size() - 1);
+      columns.push_back({fmt::format("{}_{}seconds", name_of(role), part),
+                         fmt::format("/breakdown/roles/{}/{}/mean", name_of(role), key)});
+    }
   }
+  add(energy_columns);
+  add_phases(hpl_phase_columns);
+  add(rate_columns);
+  add_phases(last_columns);
+  columns.push_back({"resumed_passes", "/resumed/passes"});
+  return columns;
 }
 
-/// The rate by GPU or core, the peak, and the node grid.
-constexpr std::string_view rate_columns = ",unit,units,gflops_per_unit,peak_gflops,of_peak,node_grid";
-
-/// From the readable sensors; the rate is by a wall meter if there was one.
-constexpr std::string_view energy_columns = ",energy_joules,average_watts,peak_watts,gflops_per_watt";
-
-/// New columns come last, so that readers by position find the older ones.
-std::string measured_columns() {
-  std::string line(head_line);
-  for (const Role role : roles_of_passes) {
-    for (const RoleColumn& column : role_columns) line += fmt::format(",{}_{}", name_of(role), column.name);
+/// The JSON of a run with its breakdown's lists by role and by phase as objects, and texts where a cell has one.
+json flattened(const RunRecord& run) {
+  json document = run_json(run);
+  json& breakdown = document["breakdown"];
+  for (const auto& [list, key] : {std::pair{"roles", "role"}, {"hpl_phases", "phase"}}) {
+    if (breakdown.is_null()) break;
+    json by_name;
+    for (const json& total : breakdown[list]) by_name[total[key].get<std::string>()] = total;
+    breakdown[list] = std::move(by_name);
   }
-  line += energy_columns;
-  for (const HplPhase phase : hpl_phase_columns) line += fmt::format(",{}_seconds", name_of(phase));
-  line += rate_columns;
-  for (const HplPhase phase : last_columns) line += fmt::format(",{}_seconds", name_of(phase));
-  return line + ",resumed_passes";
+  if (!run.result.checked) document["passed"] = nullptr;
+  if (run.node_grid) document["node_grid"] = text_of(*run.node_grid);
+  if (run.result.refinement) {
+    std::string history;
+    for (const Refinement::Step& step : run.result.refinement->history) {
+      history += fmt::format("{}{}", history.empty() ? "" : " ", step.scaled_residual);
+    }
+    document["refinement"]["history"] = history;
+  }
+  return document;
+}
+
+std::string cell(const json& run, const std::string& place) {
+  const json::json_pointer pointer(place);
+  if (!run.contains(pointer)) return "";
+  const json& value = run.at(pointer);
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number_float()) return value.dump();
+  const auto number = value.get<double>();
+  return std::isfinite(number) ? fmt::format("{}", number) : "";
 }
 
 /// Columns from describe() of the run and the option table: all that no other column has.
 class KeyColumns {
  public:
-  KeyColumns(const ReportContext& context, const RunRecord& run) : known_(column_names()) {
+  KeyColumns(const ReportContext& context, const RunRecord& run) {
+    for (const Column& column : measured_columns()) known_.insert(column.name);
     std::set<std::string> hosts;
     for (const RankRecord& rank : run.result.ranks) hosts.insert(rank.host);
     add("version", context.version);
     add("git_commit", context.git_commit);
-    add("hosts", nlohmann::json(hosts));
-    const nlohmann::json parameters = parameters_json(run);
+    add("hosts", json(hosts));
+    const json parameters = parameters_json(run);
     for (const auto& [key, value] : parameters.items()) {
-      if (!value.is_object() || known_.contains(key)) add(key, value);
-      if (value.is_object() && !known_.contains(key)) add_members(key, value);
+      if (!value.is_object() || known_.contains(key)) {
+        add(key, value);
+        continue;
+      }
+      for (const auto& [member, of_member] : value.items()) add(key + "_" + member, of_member);
     }
     // options that the parameters have by another name
-    for (const char* name : {"grid", "lookahead", "row_major", "column_major", "row_swap"}) known_.insert(name);
+    for (const char* name : {"grid", "lookahead", "row_swap"}) known_.insert(name);
     for (const auto& [key, value] : context.configuration.items()) add(key, value);
   }
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<std::string>& fields() const { return fields_; }
 
  private:
-  static std::set<std::string> column_names() {
-    const std::string line = measured_columns();
-    std::set<std::string> names;
-    for (std::size_t start = 0, end = 0; end != line.npos; start = end + 1) {
-      end = line.find(',', start);
-      names.insert(line.substr(start, end - start));
-    }
-    return names;
-  }
-  void add(std::string name, const nlohmann::json& value) {
+  void add(std::string name, const json& value) {
     std::ranges::replace(name, '-', '_');
     if (!known_.insert(name).second) return;
     names_.push_back(std::move(name));
     fields_.push_back(text_of_json(value));
   }
-  void add_members(const std::string& key, const nlohmann::json& object) {
-    for (const auto& [member, value] : object.items()) add(key + "_" + member, value);
-  }
 
   std::set<std::string> known_;
   std::vector<std::string> names_, fields_;
 };
-
-std::string cell(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
-
-/// Means over the ranks that have the role; empty for roles without ranks.
-void add_role_fields(const Breakdown& breakdown, std::vector<std::string>& fields) {
-  for (const Role role : roles_of_passes) {
-    const auto total = std::find_if(breakdown.roles.begin(), breakdown.roles.end(),
-                                    [role](const RoleTotal& candidate) { return candidate.role == role; });
-    for (const RoleColumn& column : role_columns) {
-      fields.push_back(total == breakdown.roles.end() ? std::string() : cell(((*total).*column.part).mean));
-    }
-  }
-}
-
-void add_rate_fields(const RunRecord& record, std::vector<std::string>& fields) {
-  const auto optional_cell = [](const std::optional<double>& value) { return value ? cell(*value) : std::string(); };
-  fields.push_back(record.units.name);
-  fields.push_back(record.units.count > 0 ? fmt::format("{}", record.units.count) : std::string());
-  fields.push_back(optional_cell(record.gflops_per_unit()));
-  fields.push_back(record.peak ? cell(record.peak->gflops) : std::string());
-  fields.push_back(optional_cell(record.of_peak()));
-  fields.push_back(record.node_grid ? text_of(*record.node_grid) : "");
-}
-
-void add_energy_fields(const std::optional<Energy>& energy, std::vector<std::string>& fields) {
-  for (const auto part : {&Energy::joules, &Energy::average_watts, &Energy::peak_watts, &Energy::gflops_per_watt}) {
-    fields.push_back(energy ? cell((*energy).*part) : std::string());
-  }
-}
-
-/// Iterations, GMRES iterations, seconds, and the blank-separated residuals of the iterations; empty without
-/// refinement.
-void add_refinement_fields(const std::optional<Refinement>& refinement, std::vector<std::string>& fields) {
-  if (!refinement) {
-    fields.insert(fields.end(), 4, "");
-    return;
-  }
-  std::string history;
-  for (const Refinement::Step& step : refinement->history) {
-    history += fmt::format("{}{}", history.empty() ? "" : " ", step.scaled_residual);
-  }
-  fields.push_back(fmt::format("{}", refinement->iterations()));
-  fields.push_back(fmt::format("{}", refinement->iterations_of(Refinement::Method::gmres)));
-  fields.push_back(cell(refinement->seconds));
-  fields.push_back(history);
-}
-
-std::string line_of(const ReportContext& context, const RunRecord& record) {
-  const RunParameters& parameters = record.parameters;
-  const RunResult& result = record.result;
-  const Breakdown& breakdown = record.breakdown;
-  const bool timed = !breakdown.phases.empty();
-  const auto mean = [timed](const Spread& spread) { return timed ? cell(spread.mean) : std::string(); };
-  const bool answered = result.checked && !result.singular_column;
-
-  std::vector<std::string> fields{
-      fmt::format("{}", parameters.n),
-      fmt::format("{}", parameters.nb),
-      fmt::format("{}", record.grid.rows),
-      fmt::format("{}", record.grid.columns),
-      cell(result.seconds),
-      cell(result.gflops),
-      answered ? cell(result.residual.scaled) : "",
-      result.checked ? (result.passed ? "true" : "false") : "",
-      std::string(name_of(record.matrix)),
-      std::string(name_of(record.precision)),
-      record.backend,
-      std::string(name_of(parameters.pivoting)),
-      std::string(name_of(parameters.broadcast)),
-      std::string(name_of(record.order)),
-      fmt::format("{}", record.repeat),
-      cell(result.factor_seconds),
-      cell(result.solve_seconds),
-      mean(breakdown.computing),
-      mean(breakdown.transfer),
-      mean(breakdown.network),
-      mean(breakdown.network_exposed),
-      mean(breakdown.idle),
-      cell(epsilon_of(record.precision)),
-      cell(parameters.threshold),
-      cell(result.growth),
-      result.singular_column ? fmt::format("{}", *result.singular_column) : "",
-      cell(result.start_time),
-      result.ranks.empty() ? "" : result.ranks.front().backend.device,
-      result.failure,
-      parameters.parts == RunParts::compute ? "true" : "false",
-      mean(breakdown.waiting),
-  };
-  add_refinement_fields(result.refinement, fields);
-  add_role_fields(breakdown, fields);
-  add_energy_fields(record.energy, fields);
-  add_hpl_phase_fields(breakdown, hpl_phase_columns, fields);
-  add_rate_fields(record, fields);
-  add_hpl_phase_fields(breakdown, last_columns, fields);
-  fields.push_back(result.resumed ? fmt::format("{}", result.resumed->passes) : "");
-  const KeyColumns keys(context, record);
-  fields.insert(fields.end(), keys.fields().begin(), keys.fields().end());
-  return csv_line(fields);
-}
 
 }  // namespace
 
@@ -226,8 +160,18 @@ std::string text_of_json(const nlohmann::json& value) {
 }
 
 std::string results_csv(const ReportContext& context, std::span<const RunRecord> records) {
-  std::string text = measured_columns() + ',' + csv_line(KeyColumns(context, RunRecord{}).names());
-  for (const RunRecord& record : records) text += line_of(context, record);
+  const std::vector<Column> columns = measured_columns();
+  std::string text;
+  for (const Column& column : columns) text += column.name + ',';
+  text += csv_line(KeyColumns(context, RunRecord{}).names());
+  for (const RunRecord& record : records) {
+    const json run = flattened(record);
+    std::vector<std::string> fields;
+    for (const Column& column : columns) fields.push_back(cell(run, column.place));
+    const KeyColumns keys(context, record);
+    fields.insert(fields.end(), keys.fields().begin(), keys.fields().end());
+    text += csv_line(fields);
+  }
   return text;
 }
 

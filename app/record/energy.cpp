@@ -101,7 +101,6 @@ SensorEnergy measured(const SensorRecord& record, const RankRecord& rank, double
   sensor.megahertz = spread_of(points_of(samples, &sensors::Reading::core_megahertz), seconds);
   sensor.celsius = spread_of(points_of(samples, &sensors::Reading::celsius), seconds);
   sensor.throttled = throttle_shares(samples, seconds);
-  sensor.slow_passes = slow_throttled_passes(rank, record);
   return sensor;
 }
 
@@ -181,17 +180,6 @@ std::string gpu_line(const SensorEnergy& gpu) {
     line += fmt::format("; {} for {:.0f} % of the time", name_of(share.reason), 100 * share.share);
   }
   return line + '\n';
-}
-
-std::string warnings(const SensorEnergy& gpu) {
-  std::string text;
-  for (const SlowPasses& slow : gpu.slow_passes) {
-    const std::string which = slow.first == slow.last ? fmt::format("pass {}", slow.first)
-                                                      : fmt::format("passes {} to {}", slow.first, slow.last);
-    text += fmt::format("  Warning: {} GPU {} took {:.2f} times as long for its work in {} as around: {}\n",
-                        free_text(gpu.host), free_text(gpu.info.id), slow.factor, which, reasons_text(slow.throttle));
-  }
-  return text;
 }
 
 std::string scope_of(const Energy& energy) {
@@ -287,9 +275,8 @@ void set_wall_watts(Energy& energy, double watts, double gflops) {
   energy.gflops_per_watt = gflops / watts;
 }
 
-std::optional<Energy> energy_of(const RunResult& result, std::optional<double> wall_watts) {
+std::optional<Energy> energy_of(const RunResult& result) {
   Energy energy;
-  if (wall_watts && result.gflops > 0) set_wall_watts(energy, *wall_watts, result.gflops);
   energy.unread = unread_sensors(result);
   const int cells = cells_for(result);
   PowerCurve sum(static_cast<std::size_t>(cells));
@@ -306,16 +293,14 @@ std::optional<Energy> energy_of(const RunResult& result, std::optional<double> w
     }
   }
   if (result.seconds <= 0) energy.sensors.clear();
-  if (!energy.measured()) {
-    return energy.unread.empty() && !known(energy.wall_watts) ? std::nullopt : std::optional(energy);
-  }
+  if (!energy.measured()) return energy.unread.empty() ? std::nullopt : std::optional(energy);
   energy.joules = joules;
   energy.average_watts = joules / result.seconds;
   // the peak is at least the average, although cells and counters round differently
   energy.peak_watts = std::max(energy.average_watts, *std::max_element(sum.begin(), sum.end()));
   energy.rough = result.seconds < seconds_of_a_rough_run;
   cover(result, energy);
-  if (!known(energy.wall_watts) && comparable(energy) && joules > 0 && result.gflops > 0) {
+  if (comparable(energy) && joules > 0 && result.gflops > 0) {
     energy.gflops_per_watt = result.gflops / energy.average_watts;
   }
   energy.scope = scope_of(energy);
@@ -343,7 +328,6 @@ std::string energy_text(const Energy& energy) {
   }
   for (std::size_t i = 0; i < std::min(gpus.size(), most_lines); ++i) text += gpus[i];
   if (gpus.size() > most_lines) text += fmt::format("  and {} GPUs more: --json\n", gpus.size() - most_lines);
-  for (const SensorEnergy& sensor : energy.sensors) text += warnings(sensor);
   return text;
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/record/breakdown.hpp"
-#include "app/record/throttling.hpp"
 #include "run/run.hpp"
 
 namespace glinpack::app {
@@ -33,7 +32,6 @@ struct SensorEnergy {
   std::optional<Spread> megahertz;  // core clock over time
   std::optional<Spread> celsius;
   std::vector<ThrottleShare> throttled;  // reasons that occurred, without idle
-  std::vector<SlowPasses> slow_passes;   // of the rank that read the sensor
 };
 
 /// The number of sources read, and the number in use.
@@ -47,7 +45,7 @@ struct Energy {
   double joules = sensors::unknown;  // unknown if no sensor was read
   double average_watts = sensors::unknown;
   double peak_watts = sensors::unknown;  // maximum over time of the sum
-  double wall_watts = sensors::unknown;  // mean power by a wall meter (--watts)
+  double wall_watts = sensors::unknown;  // mean power by a wall meter (report --watts)
   double gflops_per_watt =
       sensors::unknown;               // by the wall meter, else the sensors if they read whole kinds and all GPUs
   bool rough = false;                 // the run is not much longer than the counters' steps
@@ -71,8 +69,8 @@ PowerCurve power_curve(std::span<const sensors::Sample> samples, double seconds,
 /// The fraction of [0, seconds] for each reason. A sample counts for the time nearest to it.
 std::vector<ThrottleShare> throttle_shares(std::span<const sensors::Sample> samples, double seconds);
 
-/// Empty if the run's ranks have no sensors, readable or not, and there is no wall meter. `wall_watts`: its mean power.
-std::optional<Energy> energy_of(const RunResult& result, std::optional<double> wall_watts = {});
+/// Empty if the run's ranks have no sensors, readable or not.
+std::optional<Energy> energy_of(const RunResult& result);
 
 /// Sets a wall meter's mean power, and GFLOPS/W by it.
 void set_wall_watts(Energy& energy, double watts, double gflops);

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <ctime>
 #include <limits>
@@ -68,25 +69,9 @@ std::string variant_line(std::string_view name, std::span<const RunRecord> plann
 }
 
 std::string_view word_for_broadcast(BroadcastKind kind) {
-  switch (kind) {
-    case BroadcastKind::ring:
-      return "1ring";
-    case BroadcastKind::ring_modified:
-      return "1ringM";
-    case BroadcastKind::two_rings:
-      return "2ring";
-    case BroadcastKind::two_rings_modified:
-      return "2ringM";
-    case BroadcastKind::long_:
-      return "Blong";
-    case BroadcastKind::long_modified:
-      return "BlongM";
-    case BroadcastKind::ibcast:
-      return "Ibcast";
-    case BroadcastKind::ring_pipelined:
-      return "1ringP";
-  }
-  return "?";
+  constexpr std::array<std::string_view, all_broadcasts.size()> words{"1ring", "1ringM", "2ring",  "2ringM",
+                                                                      "Blong", "BlongM", "Ibcast", "1ringP"};
+  return words[static_cast<std::size_t>(kind)];
 }
 
 std::string text_of_swap(const RunRecord& record) {
@@ -202,51 +187,41 @@ std::string check_lines(std::span<const RunRecord> planned) {
 /// What a reader must know before comparing the figures with HPL's.
 std::string honesty_lines(std::span<const RunRecord> planned) {
   const auto any = [&](auto wanted) { return std::any_of(planned.begin(), planned.end(), wanted); };
+  const auto of_precision = [&](Precision precision) {
+    return any([precision](const RunRecord& r) { return r.precision == precision && !is_mxp(r); });
+  };
+  const auto pivots = [&](Pivoting way) {
+    return any([way](const RunRecord& r) { return r.parameters.pivoting == way; });
+  };
   std::string text;
-  if (any([](const RunRecord& r) { return r.precision == Precision::double_; })) {
-    text += "- double precision; residual with eps = 2^-53 = 1.11e-16\n";
-  }
-  if (any([](const RunRecord& r) { return r.precision == Precision::single; })) {
-    text += "- single precision; residual with eps = 2^-24 = 5.96e-08: not an HPL result\n";
-  }
-  if (any(is_mxp)) {
-    text +=
-        "- HPL-MxP: factors in single precision, where the rules ask for 16 bits or more; at most 50 refinements\n"
-        "- HPL-MxP: residual with eps = 2^-53 = 1.11e-16; Time includes the refinement; Gflops counts 2/3 N^3 + 3/2 "
-        "N^2\n  operations in it: not an HPL result\n";
-  }
-  if (any([](const RunRecord& r) { return r.precision == Precision::mixed && !is_mxp(r); })) {
-    text +=
-        "- mixed precision, HPL-MxP style: factors in single, the solution refined in double until it passes\n"
-        "- mixed precision: residual with eps = 2^-53 = 1.11e-16; Time includes the refinement: not an HPL result\n";
-  }
-  if (any([](const RunRecord& r) { return r.matrix != MatrixKind::hpl; })) {
-    text += "- the matrix is not HPL's: not an HPL result\n";
-  }
-  if (any([](const RunRecord& r) { return r.parameters.pivoting == Pivoting::local; })) {
-    text += "- local pivoting: pivots are looked for within one process: not an HPL result\n";
-  }
-  if (any([](const RunRecord& r) { return r.parameters.pivoting == Pivoting::tournament; })) {
-    text += "- tournament pivoting: multipliers may exceed 1, where HPL's do not: not an HPL result\n";
-  }
-  if (any([](const RunRecord& r) { return r.parameters.parts == RunParts::compute; })) {
-    text +=
-        "- compute only: every process does its arithmetic with local buffers in place of messages: not an HPL result\n"
-        "- compute only: Time and Gflops are of the factorisation alone, with 2/3 N^3 + 1/2 N^2 operations\n";
-  }
-  if (any([](const RunRecord& r) { return r.result.resumed.has_value(); })) {
-    text +=
-        "- resumed: Time and Gflops are of the passes after the checkpoint and of the solution: not an HPL result\n";
-  }
-  if (any([](const RunRecord& r) { return r.variant.given; })) {
-    text += "- PFACT, NBMIN, NDIV and RFACT are shown as given: they do not change what glinpack computes\n";
-  }
-  if (any([](const RunRecord& r) { return algorithm_of(r) == LuAlgorithm::row_by_row; })) {
-    text += "- row by row: there is no look-ahead, so DEPTH is 0\n";
-  }
-  if (any([](const RunRecord& r) { return r.parameters.lookahead > 1; })) {
-    text += "- DEPTH is shown as given: above 1 glinpack looks one panel ahead\n";
-  }
+  const auto say = [&text](bool holds, std::string_view lines) {
+    if (holds) text += lines;
+  };
+  say(of_precision(Precision::double_), "- double precision; residual with eps = 2^-53 = 1.11e-16\n");
+  say(of_precision(Precision::single), "- single precision; residual with eps = 2^-24 = 5.96e-08: not an HPL result\n");
+  say(any(is_mxp),
+      "- HPL-MxP: factors in single precision, where the rules ask for 16 bits or more; at most 50 refinements\n"
+      "- HPL-MxP: residual with eps = 2^-53 = 1.11e-16; Time includes the refinement; Gflops counts 2/3 N^3 + 3/2 "
+      "N^2\n  operations in it: not an HPL result\n");
+  say(of_precision(Precision::mixed),
+      "- mixed precision, HPL-MxP style: factors in single, the solution refined in double until it passes\n"
+      "- mixed precision: residual with eps = 2^-53 = 1.11e-16; Time includes the refinement: not an HPL result\n");
+  say(any([](const RunRecord& r) { return r.matrix != MatrixKind::hpl; }),
+      "- the matrix is not HPL's: not an HPL result\n");
+  say(pivots(Pivoting::local), "- local pivoting: pivots are looked for within one process: not an HPL result\n");
+  say(pivots(Pivoting::tournament),
+      "- tournament pivoting: multipliers may exceed 1, where HPL's do not: not an HPL result\n");
+  say(any([](const RunRecord& r) { return r.parameters.parts == RunParts::compute; }),
+      "- compute only: every process does its arithmetic with local buffers in place of messages: not an HPL result\n"
+      "- compute only: Time and Gflops are of the factorisation alone, with 2/3 N^3 + 1/2 N^2 operations\n");
+  say(any([](const RunRecord& r) { return r.result.resumed.has_value(); }),
+      "- resumed: Time and Gflops are of the passes after the checkpoint and of the solution: not an HPL result\n");
+  say(any([](const RunRecord& r) { return r.variant.given; }),
+      "- PFACT, NBMIN, NDIV and RFACT are shown as given: they do not change what glinpack computes\n");
+  say(any([](const RunRecord& r) { return algorithm_of(r) == LuAlgorithm::row_by_row; }),
+      "- row by row: there is no look-ahead, so DEPTH is 0\n");
+  say(any([](const RunRecord& r) { return r.parameters.lookahead > 1; }),
+      "- DEPTH is shown as given: above 1 glinpack looks one panel ahead\n");
   return text;
 }
 

@@ -93,6 +93,7 @@ inline auto enumerators(RankOrder) { return std::array{RankOrder::row_major, Ran
 inline auto enumerators(sensors::Kind) {
   return std::array{sensors::Kind::package, sensors::Kind::dram, sensors::Kind::gpu};
 }
+inline auto enumerators(sensors::ThrottleReason) { return sensors::reasons_in(~sensors::unknown_throttle); }
 inline auto enumerators(Refinement::Method) {
   using Method = Refinement::Method;
   return std::array{Method::factors, Method::classical, Method::gmres};

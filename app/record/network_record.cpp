@@ -134,16 +134,6 @@ void add(Traffic& traffic, const Traffic& more) {
   traffic.seconds += more.seconds;
 }
 
-Spread spread_of(const std::vector<double>& values) {
-  Spread spread;
-  if (values.empty()) return spread;
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  spread.min = *least;
-  spread.max = *most;
-  for (const double value : values) spread.mean += value / static_cast<double>(values.size());
-  return spread;
-}
-
 RankTotal rank_total(const RankRecord& rank) {
   RankTotal total;
   total.world_rank = rank.world_rank;
@@ -173,7 +163,7 @@ std::vector<LineTotal> line_totals(const RunRecord& run) {
       }
     }
     total.ranks = static_cast<int>(seconds.size());
-    total.seconds = spread_of(seconds);
+    total.seconds = spread_over(seconds);
     totals.push_back(total);
   };
   for (int row = 0; row < run.grid.rows; ++row) add_line(Line::row, row);
@@ -236,8 +226,8 @@ NetworkTotals network_totals(const RunRecord& run) {
   }
   const double all_seconds = run.result.seconds * static_cast<double>(run.result.ranks.size());
   totals.share = all_seconds > 0 ? std::min(1.0, seconds / all_seconds) : 0;
-  totals.row_seconds = spread_of(row_seconds);
-  totals.column_seconds = spread_of(column_seconds);
+  totals.row_seconds = spread_over(row_seconds);
+  totals.column_seconds = spread_over(column_seconds);
   totals.lines = line_totals(run);
   totals.sizes = size_totals(run);
   totals.rows_exchanged = rows_exchanged(distribution_of(run.parameters, run.grid), run.parameters.pivoting);

@@ -203,20 +203,8 @@ void describe(Json& json, Coverage& coverage) {
 
 template <class Json>
 void describe(Json& json, ThrottleShare& share) {
-  std::string reason(name_of(share.reason));
-  json("reason", reason);
+  json("reason", share.reason);
   json("share", share.share);
-  if constexpr (Json::reads) share.reason = static_cast<sensors::ThrottleReason>(reasons_from_text(reason));
-}
-
-template <class Json>
-void describe(Json& json, SlowPasses& slow) {
-  std::string reasons = reasons_text(slow.throttle);
-  json("first", slow.first);
-  json("last", slow.last);
-  json("factor", slow.factor);
-  json("reasons", reasons);
-  if constexpr (Json::reads) slow.throttle = reasons_from_text(reasons);
 }
 
 template <class Json>
@@ -230,7 +218,6 @@ void describe(Json& json, SensorEnergy& sensor) {
   json("megahertz", sensor.megahertz);
   json("celsius", sensor.celsius);
   json("throttled", sensor.throttled);
-  json("slow_passes", sensor.slow_passes);
   json("samples", sensor.samples);
 }
 
@@ -486,6 +473,8 @@ json results_json(const ReportContext& context, std::span<const RunRecord> recor
 }
 
 json energy_json(const Energy& energy) { return json_of(energy); }
+
+json run_json(const RunRecord& run) { return json_of(run); }
 
 json parameters_json(const RunRecord& run) {
   JsonWriter parameters;

@@ -98,7 +98,9 @@ std::vector<RunRecord> read_runs(const JsonNode& root);
 /// "energy" of a run in such a document.
 nlohmann::json energy_json(const Energy& energy);
 
-/// The parameters of a run in such a document.
+/// A run in such a document, before NaN and infinity become null.
+nlohmann::json run_json(const RunRecord& run);
+/// Its parameters.
 nlohmann::json parameters_json(const RunRecord& run);
 
 /// One line per run after a header line (RFC 4180, but lines end in \n). Empty: not known. Times in seconds. The last

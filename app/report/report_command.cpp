@@ -57,7 +57,7 @@ OptionTable report_table(ReportOptions& o) {
   };
   const std::vector<Field> energy{
       {"watts", real(o.watts, "W", parse_watts),
-       "As plu --watts, read from the wall meter while the runs of FILE went: GFLOPS/W is printed and in the page"},
+       "Mean power of all nodes in the timed section, read from a wall meter: GFLOPS/W is printed and in the page"},
       {"power-log", text(o.power_log, "CSV"),
        "The same from readings of PDUs, IPMI or Redfish with columns time, watts and, if there are several, scope", "",
        "watts"},

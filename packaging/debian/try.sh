@@ -51,13 +51,13 @@ mpirun.mpich -np 4 glinpack plu --config /usr/share/glinpack/configs/quickstart.
 mpirun.mpich -np 2 glinpack plu --n 256 --nb 32 --backend gl-compute --precision single --shader-dir /usr/share/glinpack/shaders --breakdown none
 mpirun.mpich -np 2 glinpack network --n 512 --nb 64 --screen never
 mpirun.mpich -np 2 glinpack doctor
-mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --json before.json --progress never | tail -9
-mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --json after.json --progress never | tail -9
+mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --json before.json --log-level warn | tail -9
+mpirun.mpich -np 2 glinpack plu --n 1000 --nb 32,64 --repeat 3 --watchdog 60 --json after.json --log-level warn | tail -9
 glinpack compare before.json after.json
 glinpack report results.json before.json after.json -o report.html
 glinpack-papers matmul --n 64,100,257
 glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s
-mpirun.mpich -np 2 glinpack plu --n 1000,2000,3000 --nb 64,128 --json node.json --progress never >node.log && grep -c PASSED node.log
+mpirun.mpich -np 2 glinpack plu --n 1000,2000,3000 --nb 64,128 --json node.json --log-level warn >node.log && grep -c PASSED node.log
 glinpack plan --backend openblas --from node.json --nodes 16 --gpus-per-node 2 --memory 4G --network 10Gb/s
 glinpack slurm --nodes 4 --gpus-per-node 4 --time 1:00:00 -o job.sbatch -- --n 65536 --nb 512 && head -20 job.sbatch
 ls /usr/share/man/man1 | grep -c ^glinpack

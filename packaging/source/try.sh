@@ -40,10 +40,10 @@ job=$(scripts/slurm/lab/enter sbatch --parsable --nodes 4 --ntasks-per-node 1 sc
 sleep 20 && scripts/slurm/lab/enter scancel --batch --signal=USR1 $job
 sleep 10 && grep -A 10 USR1 glinpack-$job.out
 scripts/slurm/lab/down
-mpirun.mpich -np 4 build/release/bin/glinpack plu --n 3000 --nb 64 --repeat 500 --watchdog 5 --progress never >hung.log 2>&1 &
+mpirun.mpich -np 4 build/release/bin/glinpack plu --n 3000 --nb 64 --repeat 500 --watchdog 5 --log-level warn >hung.log 2>&1 &
 sleep 10 && kill -STOP $(pgrep -n glinpack) && { wait $!; echo "exit status $?"; }
 grep -A 4 watchdog: hung.log
-mpirun.mpich -np 4 build/release/bin/glinpack plu --n 3000 --nb 64 --repeat 500 --json part.json --progress never >part.log 2>&1 &
+mpirun.mpich -np 4 build/release/bin/glinpack plu --n 3000 --nb 64 --repeat 500 --json part.json --log-level warn >part.log 2>&1 &
 sleep 10 && kill -TERM $! && { wait $!; echo "exit status $?"; }
 grep -A 8 INCOMPLETE part.log
 scripts/install-deps.sh --octave && scripts/install-deps.sh --python

@@ -112,7 +112,7 @@ glinpack_name="glinpack 1x2, NB 128"
 run_glinpack() {
   rm -f "$results/run.csv"
   OPENBLAS_NUM_THREADS=1 two_cores mpirun.mpich -np 2 "$glinpack" plu --n "$n" --nb 128 --grid 1x2 --precision "$2" \
-    --backend openblas --threads 1 --progress never --csv "$results/run.csv"
+    --backend openblas --threads 1 --log-level warn --csv "$results/run.csv"
   local time gflops passed
   read -r time gflops passed < <(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
     NR == 2 { print $column["time"], $column["gflops"], $column["passed"] }' "$results/run.csv")
@@ -295,7 +295,7 @@ summary() {
 }
 
 # the kernels that glinpack takes, for all
-two_cores mpirun.mpich -np 2 "$glinpack" plu --n 256 --grid 1x2 --backend openblas --threads 1 --progress never
+two_cores mpirun.mpich -np 2 "$glinpack" plu --n 256 --grid 1x2 --backend openblas --threads 1 --log-level warn
 kernels=$(sed -n 's/^HOST .* \([^ ]*\) kernels,.*/\1/p' "$results/log" | head -n 1)
 export OPENBLAS_CORETYPE=${OPENBLAS_CORETYPE:-$kernels}
 versions

@@ -123,7 +123,7 @@ for ((i = 1; i <= repetitions; ++i)); do
   for name in "${names[@]}"; do
     hpl=$(gflops "$work/xhpl-$name")
     case $name in openblas) program=build/release ;; *) program=build/$name ;; esac
-    own=$(gflops "$PWD/$program/bin/glinpack" plu --backend openblas --n "$n" --nb "$nb" --grid 1x2 --threads 1 --progress never --peak none)
+    own=$(gflops "$PWD/$program/bin/glinpack" plu --backend openblas --n "$n" --nb "$nb" --grid 1x2 --threads 1 --log-level warn --peak none)
     echo "$name: HPL $hpl, glinpack $own GFLOPS"
     rates[$name]+="$hpl $own"$'\n'
   done

@@ -38,7 +38,7 @@ trap 'rm -rf "$results"' EXIT
 seconds() {
   rm -f "$results/run.csv"
   OPENBLAS_NUM_THREADS=1 taskset -c "$cores" mpirun.mpich -np "$1" "$program" plu --n "$n" --nb 128 --grid "$2" \
-    --backend openblas --threads 1 --progress never --csv "$results/run.csv" >"$results/log" || { cat "$results/log" >&2; return 1; }
+    --backend openblas --threads 1 --log-level warn --csv "$results/run.csv" >"$results/log" || { cat "$results/log" >&2; return 1; }
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time") column = i } NR == 2 { print $column }' "$results/run.csv"
 }
 

@@ -37,7 +37,7 @@ class Counters:
                 self.take(event, f"{hosts[event['pid']]} ", 1e-6 * (event["ts"] - origin))
         if not self.values["W"]:
             raise plotting.Refusal(f"{path}: run {run} has no readings of power: its machine had no sensors, or "
-                                   "--power-interval was 0")
+                                   "no sensor could be read")
 
     def take(self, event, host, seconds):
         name, values = event["name"], event["args"]

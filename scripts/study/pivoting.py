@@ -153,7 +153,7 @@ def study_command(arguments, kind, seed, precision, pivoting):
     return [*shlex.split(arguments.mpiexec), "-np", str(processes), arguments.glinpack, "plu",
             "--matrix", kind, "--seed", str(seed), "--precision", precision, "--pivoting", pivoting,
             "--n", ",".join(map(str, arguments.n)), "--nb", str(arguments.nb), "--grid", ",".join(arguments.grid),
-            "--backend", "openblas", "--threads", "1", "--progress", "never", "--breakdown", "none"]
+            "--backend", "openblas", "--threads", "1", "--log-level", "warn", "--breakdown", "none"]
 
 
 def run_one(command, seed, timeout):

@@ -12,7 +12,8 @@
 
 namespace glinpack::test {
 
-template <class RealType, const BackendRecord& of_api, auto open_device>
+template <class RealType, const BackendRecord& of_api,
+          std::shared_ptr<ComputeDevice> (*open_device)(const BackendOptions&)>
 struct ComputeCase {
   using Real = RealType;
   static constexpr const BackendRecord& record = of_api;

@@ -17,7 +17,7 @@ KILLS = int(os.environ.get("GLINPACK_TEST_KILLS", "4"))
 SEED = int(os.environ.get("GLINPACK_TEST_SEED", "1"))
 TIMEOUT = 120
 # what does not belong to the run
-QUIET = ["--doctor", "off", "--peak", "none", "--power-interval", "0", "--breakdown", "none", "--progress", "never",
+QUIET = ["--doctor", "off", "--peak", "none", "--breakdown", "none", "--log-level", "warn",
          "--force"]
 
 
@@ -99,7 +99,7 @@ class CheckpointTest(GlinpackTest):
 class Kills(CheckpointTest):
     CASES = [
         (1, [*run(), "--grid", "1x1", "--pivoting", "partial", "--lookahead", "1"]),
-        (4, [*run(), "--grid", "2x2", "--pivoting", "partial", "--lookahead", "1", "--abft", "--abft-every", "7"]),
+        (4, [*run(), "--grid", "2x2", "--pivoting", "partial", "--lookahead", "1", "--abft", "7"]),
         (6, [*run(), "--grid", "3x2", "--pivoting", "tournament", "--lookahead", "0"]),
         (4, [*run(), "--grid", "2x2", "--pivoting", "local", "--lookahead", "1"]),
         (2, [*run(nb=16, backend="gl-compute"), "--grid", "1x2", "--precision", "single", "--pivoting", "partial"]),
@@ -108,7 +108,7 @@ class Kills(CheckpointTest):
         (1, [*run(100, 4, "gl-raster"), "--grid", "1x1", "--pivoting", "local"]),
         (6, [*run(), "--grid", "3x2", "--pivoting", "partial", "--lookahead", "0"]),
         (4, [*run(200, 8, "gl-compute"), "--grid", "2x2", "--pivoting", "tournament", "--lookahead", "1", "--abft",
-             "--abft-every", "3"]),
+             "3"]),
         (6, [*run(100, 8, "gl-compute"), "--grid", "3x2", "--pivoting", "local", "--lookahead", "0"]),
         (1, [*run(200, 8, "gl-compute"), "--grid", "1x1", "--pivoting", "partial", "--lookahead", "0"]),
     ]
@@ -164,8 +164,8 @@ class Signals(CheckpointTest):
         out = self.interrupted()
         self.assertIn("INCOMPLETE: SIGTERM", out)
         self.assertRegex(out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck go on")
-        outcome = self.run_all(*LONG, "--resume", "ck", "--column-major", "--broadcast", "ibcast", "--node-broadcast",
-                               "mpi", "--save-solution", "x.npy")
+        outcome = self.run_all(*LONG, "--resume", "ck", "--broadcast", "ibcast",
+                               "--save-solution", "x.npy")
         self.assertRegex(outcome.out, r"resumed from ck/pass-\d+-[0-9a-f]{8} after \d+ of 500 passes")
         self.assertIn("Time and Gflops are of the passes after the checkpoint and of the solution: not an HPL result",
                       outcome.out)
@@ -205,7 +205,7 @@ class Refusals(CheckpointTest):
                 ([*LONG, "--pivoting", "tournament", "--lookahead", 0],
                  "--lookahead: 1 in the checkpoint, 0 now; --pivoting: partial in the checkpoint, tournament now"),
                 ([*LONG, "--seed", 5], "--seed: 100 in the checkpoint, 5 now"),
-                ([*LONG, "--abft"], "--abft: off in the checkpoint, on now"),
+                ([*LONG, "--abft", "auto"], "--abft: off in the checkpoint, auto now"),
                 ([*LONG, "--precision", "single"], "--precision: double in the checkpoint, single now")):
             self.assertIn(text, self.refused(*options, "--resume", "ck"))
         self.assertRegex(self.refused(*LONG, "--resume", "ck", OPENBLAS_CORETYPE="Nehalem"),

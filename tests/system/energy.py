@@ -39,7 +39,7 @@ class Energy(GlinpackTest):
         root = self.machine("a", "boot-a")
         make_package(root, "intel-rapl:0", "package-0")
         make_package(root, "intel-rapl:1", "package-1")
-        outcome, run = self.run_on(root, "--power-interval", "0.01", "--csv", "r.csv", "--repeat", 3)
+        outcome, run = self.run_on(root, "--csv", "r.csv", "--repeat", 3)
         energy = run["energy"]
         self.assertEqual([sensor["id"] for sensor in energy["sensors"]], ["package-0", "package-1"])
         self.assertEqual({sensor["rank"] for sensor in energy["sensors"]}, {0})
@@ -62,8 +62,7 @@ class Energy(GlinpackTest):
         command = [MPIEXEC]
         for place, root in enumerate(roots):
             command += [":"] if place else []
-            command += ["-np", "1", "env", f"GLINPACK_SENSORS_ROOT={root}", GLINPACK, *RUN, "--json", "r.json",
-                        "--power-interval", "0.01"]
+            command += ["-np", "1", "env", f"GLINPACK_SENSORS_ROOT={root}", GLINPACK, *RUN, "--json", "r.json"]
         outcome = self.start(command)
         self.assertEqual(outcome.status, 0, outcome)
         energy = json.loads((self.folder / "r.json").read_text())["runs"][0]["energy"]
@@ -77,7 +76,7 @@ class Energy(GlinpackTest):
     def test_power_over_time_is_plotted_from_the_trace(self):
         root = self.machine("a", "boot-a")
         make_package(root, "intel-rapl:0", "package-0")
-        self.run_on(root, "--power-interval", "0.01", "--trace", "t.json", "--repeat", 2)
+        self.run_on(root, "--trace", "t.json", "--repeat", 2)
         events = json.loads((self.folder / "t.json").read_text())["traceEvents"]
         self.assertEqual({(event["name"], event["pid"]) for event in events if event["ph"] == "C"},
                          {("package-0 W", 0)})
@@ -105,13 +104,6 @@ class Energy(GlinpackTest):
         self.assertEqual(len(run["energy"]["unread"]), 1)
         self.assertIn("RAPL package-0: ", run["energy"]["unread"][0])
         self.assertNotIn("RAPL", outcome.out + outcome.err)
-
-    def test_an_interval_of_0_reads_nothing(self):
-        root = self.machine("a", "boot-a")
-        make_package(root, "intel-rapl:0", "package-0")
-        outcome, run = self.run_on(root, "--power-interval", "0")
-        self.assertIsNone(run["energy"])
-        self.assertNotIn("Energy", outcome.out)
 
 
 class PowerLog(GlinpackTest):

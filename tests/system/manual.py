@@ -97,12 +97,12 @@ class Completion(ManualTest):
                 with self.subTest(subcommand=name):
                     options = re.findall(r"^  (?:-\w,)?(--[\w-]+)", run(program, name, "--help").stdout, re.MULTILINE)
                     self.assertEqual(self.complete(name, "--", command=os.path.basename(program)), options)
-        self.assertEqual(self.complete("plu", "--row-swap-t"), ["--row-swap-threshold"])
+        self.assertEqual(self.complete("plu", "--checkpoint-e"), ["--checkpoint-every"])
 
     def test_options_are_completed_after_a_launcher(self):
         for launcher in "mpirun", "mpiexec.hydra", "srun":
-            self.assertEqual(self.complete("-n", "2", "bin/glinpack", "plu", "--row-swap-t", command=launcher),
-                             ["--row-swap-threshold"])
+            self.assertEqual(self.complete("-n", "2", "bin/glinpack", "plu", "--checkpoint-e", command=launcher),
+                             ["--checkpoint-every"])
             self.assertEqual(self.complete("-n", "2", "bin/glinpack-papers", "matmul", "--pass", command=launcher),
                              ["--pass-length"])
             self.assertEqual(self.complete("-n", "2", "gl", command=launcher), [])

@@ -37,7 +37,7 @@ class ModesTest(GlinpackTest):
 
     def results(self, *arguments, ranks=None):
         """Returns the results from the mode's JSON, which must be valid and have only passed checks."""
-        outcome = self.mode(*arguments, *BRIEFLY, "--progress", "never", "--json", "m.json", "--force", ranks=ranks)
+        outcome = self.mode(*arguments, *BRIEFLY, "--log-level", "warn", "--json", "m.json", "--force", ranks=ranks)
         self.assertEqual(outcome.err, "")
         document = self.valid_json("m.json", "solver.schema.json")
         for result in document["results"]:
@@ -48,7 +48,7 @@ class ModesTest(GlinpackTest):
 class Common(ModesTest):
     def test_a_signal_keeps_complete_results_and_no_partial_file(self):
         command = [GLINPACK_PAPERS, "matmul", "--n", "16,2000", "--variant", "compute", "--repeat", "50", "--warm-up", "0",
-                   "--output-dir", "out", "--progress", "never"]
+                   "--output-dir", "out", "--log-level", "warn"]
         process = subprocess.Popen(list(map(str, command)), cwd=self.folder, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         self.addCleanup(process.wait)

@@ -252,7 +252,7 @@ class Jobs(LabTest):
         for grid in "4x1", "2x2":
             with self.subTest(grid=grid):
                 outcome = self.done("run", 2, 2, "--", GLINPACK, "plu", "--n", 300, "--nb", 32, "--grid", grid,
-                                    "--column-major", "--backend", "openblas", "--pivoting", "tournament")
+                                    "--backend", "openblas", "--pivoting", "tournament")
                 self.assertIn("PASSED", outcome.out)
 
     def test_several_processes_of_a_node_share_its_name(self):
@@ -355,7 +355,7 @@ class Watchdog(LabTest):
         (self.folder / "r.json").unlink(missing_ok=True)
         process = self.background("--timeout", 100, 4, 1, "--", GLINPACK, "plu", "--n", 2000, "--nb", 16, "--repeat",
                                   5000, "--grid", "2x2", "--backend", "openblas", "--precision", "single",
-                                  "--progress", "never", "--watchdog", 3, "--json", "r.json")
+                                  "--log-level", "warn", "--watchdog", 3, "--json", "r.json")
         program = pathlib.Path(GLINPACK).resolve().name
         ranks = [self.running(node, program) for node in (1, 2, 3, 4)]
         self.assertTrue(wait_for((self.folder / "r.json").exists, 90), "no run has finished")

@@ -21,14 +21,11 @@ OPTIONS = {
     "panel": ["auto", "host", "device"],
     "broadcast": ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast",
                   "ring-pipelined"],
-    "node-broadcast": ["shared", "mpi"],
     "lookahead": ["0", "1", "2"],
     "row-swap": ["binary-exchange", "spread-roll", "mix", "direct"],
-    "row-swap-pieces": ["1", "3"],
     "grid": ["1x1", "1x4", "4x1", "2x2"],
     "order": ["row-major", "column-major"],
     "threads": ["1", "2"],
-    "raster-coordinates": ["streamed", "computed"],
     "compute-only": [False, True],
     "hpl-dat": [False, True],
 }
@@ -37,12 +34,10 @@ OPTIONS = {
 def is_possible(case):
     """Whether the options in `case` can be combined; missing options are ignored."""
     is_raster = case.get("backend") == "gl-raster"
-    is_other = "backend" in case and not is_raster
     is_row_by_row = is_raster and (case.get("pivoting") == "local" or
                                    case.get("pivoting") == "partial" and case.get("grid", "").startswith("1x"))
     return not (is_raster and case.get("precision") == "double" or
                 is_row_by_row and case.get("lookahead", "0") != "0" or
-                is_other and case.get("raster-coordinates") == "computed" or
                 case.get("panel") == "device" and (case.get("backend", "gl-compute") != "gl-compute" or
                                                    case.get("pivoting", "tournament") != "tournament") or
                 case.get("compute-only") and (case.get("precision") == "mixed" or case.get("pivoting") == "tournament" or
@@ -50,7 +45,7 @@ def is_possible(case):
 
 
 # The options that is_possible checks.
-RESTRICTED = ["backend", "pivoting", "panel", "precision", "raster-coordinates", "compute-only", "lookahead", "grid"]
+RESTRICTED = ["backend", "pivoting", "panel", "precision", "compute-only", "lookahead", "grid"]
 
 
 def can_be_completed(part):
@@ -116,9 +111,8 @@ def hpl_dat(case):
 
 def arguments_of(case):
     arguments = ["plu", "--backend", case["backend"], "--precision", case["precision"], "--pivoting", case["pivoting"], "--panel", case["panel"],
-                 "--threads", case["threads"], "--node-broadcast", case["node-broadcast"],
-                 "--row-swap-pieces", case["row-swap-pieces"], "--raster-coordinates", case["raster-coordinates"],
-                 "--progress", "never", "--breakdown", "none"]
+                 "--threads", case["threads"],
+                 "--log-level", "warn", "--breakdown", "none"]
     if case["compute-only"]:
         arguments.append("--compute-only")
     if case["hpl-dat"]:
@@ -126,8 +120,8 @@ def arguments_of(case):
                 *(["--broadcast", case["broadcast"]] if case["broadcast"] in NOT_IN_HPL else []),
                 *(["--row-swap", "direct"] if case["row-swap"] == "direct" else [])]
     return [*arguments, "--n", ",".join(map(str, N)), "--nb", ",".join(map(str, NB)), "--grid", case["grid"],
-            "--broadcast", case["broadcast"], "--lookahead", case["lookahead"], f"--{case['order']}",
-            "--row-swap", case["row-swap"], "--row-swap-threshold", 20]
+            "--broadcast", case["broadcast"], "--lookahead", case["lookahead"], "--row-swap", case["row-swap"],
+            *(["--column-major"] if case["order"] == "column-major" else [])]
 
 
 # order, look-ahead, N, NB, P, Q in a result row of HPL
@@ -145,15 +139,11 @@ class CoveringArray(unittest.TestCase):
             for first, second in itertools.combinations(OPTIONS, 2):
                 covered.add((first, case[first], second, case[second]))
         excluded = {("backend", "gl-raster", "precision", "double"),
-                    ("precision", "double", "raster-coordinates", "computed"),
                     ("precision", "mixed", "compute-only", True), ("pivoting", "tournament", "compute-only", True),
                     ("panel", "device", "compute-only", True),
-                    *(("backend", backend, "raster-coordinates", "computed")
-                      for backend in OPTIONS["backend"] if backend != "gl-raster"),
                     *(("backend", backend, "panel", "device")
                       for backend in OPTIONS["backend"] if backend != "gl-compute"),
-                    *(("pivoting", pivoting, "panel", "device") for pivoting in ["local", "partial"]),
-                    ("panel", "device", "raster-coordinates", "computed")}
+                    *(("pivoting", pivoting, "panel", "device") for pivoting in ["local", "partial"])}
         for first, second in itertools.combinations(OPTIONS, 2):
             for one, other in itertools.product(OPTIONS[first], OPTIONS[second]):
                 pair = (first, one, second, other)

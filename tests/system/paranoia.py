@@ -20,7 +20,7 @@ class ParanoiaTest(GlinpackTest):
 
     def document(self, *arguments, status=0):
         """Returns the mode's JSON, which must be valid."""
-        outcome = self.mode(*arguments, *BRIEFLY, "--progress", "never", "--json", "m.json", "--force", status=status)
+        outcome = self.mode(*arguments, *BRIEFLY, "--log-level", "warn", "--json", "m.json", "--force", status=status)
         self.assertEqual(outcome.err, "")
         return self.valid_json("m.json", "solver.schema.json"), outcome
 

@@ -146,7 +146,7 @@ class Commands(RunsTest):
 
     def test_the_raster_backend_passes_row_by_row_and_by_blocks(self):
         for arguments in (["--nb", 32], ["--nb", 32, "--pivoting", "partial"], ["--nb", 10],
-                          ["--nb", 32, "--raster-coordinates", "computed"], ["--nb", 200, "--grid", "1x1"],
+                          ["--nb", 200, "--grid", "1x1"],
                           ["--nb", 32, "--precision", "mixed"]):
             with self.subTest(arguments=arguments):
                 outcome = self.passed("--n", 200, "--backend", "gl-raster", *arguments, "--breakdown", "roles",
@@ -448,21 +448,8 @@ class MixedPrecision(RunsTest):
         self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
 
 
-class Power(RunsTest):
-    def test_a_wall_meter_gives_the_rate_and_warm_up_runs_leave_no_record(self):
-        outcome = self.passed("--n", "100,120", "--repeat", 2, "--backend", "openblas", "--watts", 450, "--warm-up", 2,
-                              "--json", "w.json", runs=4)
-        self.assertIn("- untimed warm-up runs before the runs of each combination: 2", outcome.out)
-        self.assertEqual(outcome.out.count("Power: 450 W by a wall meter; "), 4)
-        runs = self.json("w.json")["runs"]
-        self.assertEqual([(run["n"], run["repeat"]) for run in runs], [(100, 0), (100, 1), (120, 0), (120, 1)])
-        for run in runs:
-            self.assertAlmostEqual(run["energy"]["gflops_per_watt"] * 450 / run["gflops"], 1, places=9)
-        self.valid_json("w.json")
-
-
 class Checksums(RunsTest):
-    COMMON = ["--grid", "2x2", "--backend", "openblas", "--abft", "--abft-every", 1]
+    COMMON = ["--grid", "2x2", "--backend", "openblas", "--abft", 1]
     RUN = ["--n", 500, "--nb", 32, *COMMON]
 
     def with_a_fault_on_rank_2(self, *arguments, **faults):
@@ -478,7 +465,7 @@ class Checksums(RunsTest):
     def test_a_flipped_bit_of_an_exponent_is_reported_with_its_rank_host_and_device(self):
         outcome = self.with_a_fault_on_rank_2(*self.RUN, "--json", "f.json")
         self.assertEqual(outcome.status, 1, outcome)
-        failure = re.search(r"Because: CORRUPTED: rank 2 on (\S+), device (.+): trailing matrix after pass \d+, "
+        failure = re.search(r"FAILED: CORRUPTED: rank 2 on (\S+), device (.+): trailing matrix after pass \d+, "
                             r"block row \d+: the sum of a row differs by", outcome.out)
         self.assertIsNotNone(failure, outcome)
         self.assertEqual(failure[1], platform.node())
@@ -486,12 +473,6 @@ class Checksums(RunsTest):
         self.assertTrue(run["checksums"]["corrupted"])
         self.assertEqual(failure[2], run["ranks"][2]["device"])
         self.valid_json("f.json")
-
-    def test_a_failed_check_ends_the_run_if_asked(self):
-        outcome = self.with_a_fault_on_rank_2(*self.RUN, "--abft-stop")
-        self.assertEqual(outcome.status, 1, outcome)
-        self.assertRegex(outcome.out, "CORRUPTED: rank 2 .*; ended by --abft-stop")
-        self.assertNotIn("PASSED", outcome.out)
 
     # with the first checkpoint long before the fault
     LONG = ["--n", 1000, "--nb", 16, *COMMON, "--checkpoint", "ck", "--checkpoint-every", "0.001"]
@@ -516,10 +497,11 @@ class Checksums(RunsTest):
         self.assertEqual(list((self.folder / "ck").glob("pass-*")), [])
 
     def test_a_corrupted_run_keeps_the_last_checkpoint_whose_state_was_right(self):
-        outcome = self.with_a_fault_on_rank_2(*self.LONG, "--abft-stop", FAULTY_GEMM_FIRST=self.FIRST,
+        outcome = self.with_a_fault_on_rank_2(*self.LONG, FAULTY_GEMM_FIRST=self.FIRST,
                                               FAULTY_GEMM_EVERY="1")
         self.assertEqual(outcome.status, 1, outcome)
-        self.assertRegex(outcome.out, "CORRUPTED: rank 2 .*; ended by --abft-stop")
+        self.assertIn("CORRUPTED: rank 2 ", outcome.out)
+        self.assertNotIn("PASSED", outcome.out)
         self.assertGreaterEqual(outcome.out.count("it went back to the checkpoint"), 3)
         self.assertRegex(outcome.out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck")
         outcome = self.passed(*self.LONG, "--resume", "ck", ranks=4)
@@ -561,7 +543,7 @@ class ProgressLine(RunsTest):
 
     def test_a_file_or_pipe_has_no_control_characters_though_the_launcher_is_at_a_terminal(self):
         for command in '"$0" "$@" 2>>log', '"$0" "$@" 2>&1 >>out | cat >>log':
-            self.assertEqual(self.on_terminal(MPIEXEC, "-np", 2, "sh", "-c", command, *self.RUN, "--progress", "always"), "")
+            self.assertEqual(self.on_terminal(MPIEXEC, "-np", 2, "sh", "-c", command, *self.RUN, "--log-level", "debug"), "")
         log = (self.folder / "log").read_text()
         self.assertNotIn("\x1b", log)
         self.assertNotIn("\r", log)
@@ -572,7 +554,7 @@ class Reports(RunsTest):
     SWEEP = ["--n", "120,150", "--nb", "16,32", "--backend", "openblas"]
 
     def test_parsers_of_hpl_s_output_find_every_run_and_nothing_else(self):
-        outcome = self.passed(*self.SWEEP, "--progress", "always", "--breakdown", "roles", runs=4)
+        outcome = self.passed(*self.SWEEP, "--breakdown", "roles", runs=4)
         self.assertEqual(len(REFRAME.findall(outcome.out)), 4, outcome)
         rows = RAMBLE.findall(outcome.out + outcome.err)
         self.assertEqual([row[:4] for row in rows], [("120", "16", "1", "2"), ("120", "32", "1", "2"),
@@ -779,7 +761,7 @@ class Log(RunsTest):
 
     def test_the_option_takes_precedence_over_the_variable(self):
         for arguments, logged in ((["--log-level", "off"], False), ([], True)):
-            outcome = self.passed(*self.RUN, "--backend", "openblas", "--progress", "always", *arguments,
+            outcome = self.passed(*self.RUN, "--backend", "openblas", *arguments,
                                   environment={"GLINPACK_LOG": "debug"})
             self.assertEqual(outcome.err != "", logged, outcome)
 

@@ -13,10 +13,10 @@ from launch import GLINPACK, GLINPACK_PAPERS, MPIEXEC, ROOT, GlinpackTest
 
 # Runs of about one second each; tests end the sweep early.
 SWEEP = ["plu", "--n", "2000", "--nb", "16", "--repeat", "5000", "--backend", "openblas", "--precision", "single",
-         "--threads", "1", "--progress", "never", "--breakdown", "none"]
+         "--threads", "1", "--log-level", "warn", "--breakdown", "none"]
 # A run of 1500 passes that takes minutes.
 N, NB = (6000, 4) if os.environ.get("GLINPACK_TEST_QUICK") else (12000, 8)
-LONG_RUN = ["plu", "--n", str(N), "--nb", str(NB), "--backend", "reference", "--precision", "single", "--progress", "always"]
+LONG_RUN = ["plu", "--n", str(N), "--nb", str(NB), "--backend", "reference", "--precision", "single"]
 TIMEOUT = 120  # seconds, long enough for a busy machine
 HOST = socket.gethostname()
 
@@ -183,8 +183,8 @@ class Watchdog(JobTest):
         self.assertNotEqual(job.end(), 0, job)
 
     def test_the_watchdog_covers_message_only_runs(self):
-        job = Job(self, ["network", "--n", "4000", "--nb", "16", "--repeat", "5000", "--watchdog", "2", "--progress",
-                         "never"])
+        job = Job(self, ["network", "--n", "4000", "--nb", "16", "--repeat", "5000", "--watchdog", "2", "--log-level",
+                         "warn"])
         job.wait_for(lambda: "ring" in job.out.read_text(), "finished run")
         job.send(1, signal.SIGSTOP)
         self.assert_ended(job)

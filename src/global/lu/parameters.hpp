@@ -76,10 +76,9 @@ struct RunParameters {
   int lookahead = 1;        // 0: a panel is factorised after the pass before it; more than 1 computes as 1
   double threshold = 16.0;  // of the scaled residual; 0 or less: no check (HPL.dat line 13)
   RunParts parts = RunParts::all;
-  bool abft = false;       // carries checksums and checks them (abft/checksums.hpp)
-  Index abft_every = 0;    // passes between two checks; 0: passes_between_checks(nb)
-  bool abft_stop = false;  // a mismatch ends the run
-  bool refine = false;     // refine the solution in double precision; the factors have the backend's precision
+  bool abft = false;     // carries checksums and checks them (abft/checksums.hpp)
+  Index abft_every = 0;  // passes between two checks; 0: passes_between_checks(nb)
+  bool refine = false;   // refine the solution in double precision; the factors have the backend's precision
   /// Keeps memory for a copy of the local matrix, from which checkpoints are written.
   bool checkpoint_copy = false;
 };

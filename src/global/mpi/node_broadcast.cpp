@@ -49,7 +49,7 @@ void warn_once(const std::string& why) {
   static bool warned = false;
   if (warned) return;
   warned = true;
-  spdlog::warn("{}; the processes of a node go on with messages, as with --node-broadcast mpi", why);
+  spdlog::warn("{}; the processes of a node use messages", why);
 }
 
 }  // namespace

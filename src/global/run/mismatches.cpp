@@ -75,7 +75,7 @@ void report_mismatches(const ProcessGrid& grid, RunResult& result) {
   if (!others.empty()) text += "; later or less on " + others;
   if (record.overflowed)
     text += "; if a second run fails in the same place, the matrix overflows, and no rank is wrong";
-  if (record.stopped) text += "; ended by " + (record.stopped_by.empty() ? "--abft-stop" : record.stopped_by);
+  if (!record.stopped_by.empty()) text += "; ended by " + record.stopped_by;
   result.failure = text + (result.failure.empty() ? "" : "; " + result.failure);
   result.passed = false;
 }

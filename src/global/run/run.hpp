@@ -52,7 +52,7 @@ struct ChecksumRecord {
   bool corrupted = false;           // a check has failed on some rank: RankRecord::mismatches
   bool overflowed = false;          // the first mismatch is Mismatch::overflow, which needs no fault
   bool stopped = false;             // a failed check has ended the run
-  std::string stopped_by;           // the reason, unless it is --abft-stop
+  std::string stopped_by;           // the reason, unless it is the check
   std::vector<Rollback> rollbacks;  // after other failed checks, in order; the passes after them were right
 };
 

@@ -95,7 +95,6 @@ RunObserver::RunObserver(const ObservedRun& run, PassRange passes, StateSaver* s
       first_(passes.first),
       passes_(run.distribution.passes()),
       pieces_(run.parameters.row_swap.pieces),
-      stops_at_mismatch_(run.parameters.abft_stop),
       saver_(saver),
       agreement_(
           run.grid.all(), passes.first, passes.end, run.parameters.parts != RunParts::compute,
@@ -138,7 +137,7 @@ bool RunObserver::continues_after_mismatch() {
   if (saver_ != nullptr && saver_->can_roll_back()) return false;
   if (saver_ != nullptr && is_root_) spdlog::warn("a check of checksums has failed: no more checkpoints are written");
   saver_ = nullptr;
-  return !stops_at_mismatch_;
+  return false;
 }
 
 bool RunObserver::save(const PassPlan& pass, const Interchanges& so_far) {

@@ -107,8 +107,7 @@ class RunObserver final : public PassObserver {
   Index first_;  // pass of this run
   Index passes_;
   Index pieces_;
-  double begun_ = 0;  // when the pass began, on the timeline
-  bool stops_at_mismatch_;
+  double begun_ = 0;   // when the pass began, on the timeline
   StateSaver* saver_;  // null: saves nothing; or nothing more, after a mismatch
   bool ends_after_save_ = false;
   PassAgreement agreement_;

@@ -36,11 +36,10 @@ const DeviceCatalog device_catalog{
 
 std::shared_ptr<ComputeDevice> open_device(int index) { return Context::create(index); }
 
-std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options) {
+std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options, MatrixMemory memory) {
   auto context = Context::create(options.device, options.debug);
-  const std::string allocator = options.value("device-memory");
-  const bool is_asked_for = allocator == "vulkan";
-  if (!is_asked_for && (allocator != "auto" || context->description().software)) return context;
+  const bool is_asked_for = memory == MatrixMemory::vulkan;
+  if (!is_asked_for && (memory == MatrixMemory::opengl || context->description().software)) return context;
   try {
     context->set_matrix_memory(VulkanMemory::open(context));
   } catch (const std::runtime_error& error) {

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <memory>
-#include <string_view>
 
 #include "backend/backend_record.hpp"
 #include "backend/device_catalog.hpp"
@@ -17,36 +16,39 @@ namespace gl {
 /// The EGL devices for the program (backend/device_catalog.hpp).
 extern const DeviceCatalog device_catalog;
 
-/// The EGL device options.device, with what its option device-memory names to allocate matrices. Throws
-/// std::runtime_error with cause and remedy.
-std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options);
+/// What allocates matrices. automatic: Vulkan on GPUs if it works, else OpenGL (vulkan_memory.hpp).
+enum class MatrixMemory { opengl, automatic, vulkan };
+
+/// The EGL device options.device. Throws std::runtime_error with cause and remedy.
+std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options, MatrixMemory memory);
+inline std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options) {
+  return open_compute_device(options, MatrixMemory::opengl);
+}
 /// An EGL device without options.
 std::shared_ptr<ComputeDevice> open_device(int index);
 
-inline constexpr std::array<std::string_view, 3> allocators{"auto", "opengl", "vulkan"};
-inline constexpr std::array compute_options{
-    shader_folder_option, compute::tile_option, compute::products_option, compute::moduli_option,
-    // without a value: opengl
-    BackendOption{.name = "device-memory",
-                  .type = {},
-                  .help = "gl-compute: what allocates matrices. vulkan: faster memory, and more of it, on NVIDIA GPUs; "
-                          "auto: vulkan on GPUs if it works, else opengl",
-                  .choices = allocators}};
+inline constexpr std::array compute_options{shader_folder_option, compute::tile_option, compute::products_option,
+                                            compute::moduli_option};
 
 }  // namespace gl
 
 template <class Real>
 std::unique_ptr<Backend<Real>> make_gl_compute_backend(const BackendOptions& options, Timeline& timeline,
-                                                       const ComputeLimits& limits = {}) {
-  return make_compute_backend<Real>(gl::open_compute_device(options), "gl-compute", options, timeline, limits);
+                                                       const ComputeLimits& limits = {},
+                                                       gl::MatrixMemory memory = gl::MatrixMemory::opengl) {
+  return make_compute_backend<Real>(gl::open_compute_device(options, memory), "gl-compute", options, timeline, limits);
 }
 
 inline constexpr BackendRecord gl_compute_record{
     .name = "gl-compute",
-    .make_single = [](const BackendOptions& options,
-                      Timeline& timeline) { return make_gl_compute_backend<float>(options, timeline); },
-    .make_double = [](const BackendOptions& options,
-                      Timeline& timeline) { return make_gl_compute_backend<double>(options, timeline); },
+    .make_single =
+        [](const BackendOptions& options, Timeline& timeline) {
+          return make_gl_compute_backend<float>(options, timeline, {}, gl::MatrixMemory::automatic);
+        },
+    .make_double =
+        [](const BackendOptions& options, Timeline& timeline) {
+          return make_gl_compute_backend<double>(options, timeline, {}, gl::MatrixMemory::automatic);
+        },
     .memory = MemorySpace::device,
     .devices = &gl::device_catalog,
     .tiles = &compute::tile_catalog<gl::open_device>,

@@ -24,8 +24,7 @@ class NetworkConfigFile : public FolderTest {};
 TEST(NetworkOptions, DefaultsAreThoseOfPluAndLinksAreMeasured) {
   const NetworkOptions o = parsed({});
   const nlohmann::json plu = to_json(PluOptions{}, plu_table);
-  for (const char* key : {"n", "nb", "grid", "row-major", "precision", "pivoting", "node-broadcast", "row-swap",
-                          "row-swap-threshold", "row-swap-pieces", "repeat", "progress", "watchdog"}) {
+  for (const char* key : {"n", "nb", "grid", "precision", "pivoting", "row-swap", "repeat", "watchdog"}) {
     EXPECT_EQ(json_of(o).at(key), plu.at(key)) << key;
   }
   EXPECT_THAT(o.broadcast, ElementsAre(BroadcastKind::ring));
@@ -37,16 +36,14 @@ TEST(NetworkOptions, DefaultsAreThoseOfPluAndLinksAreMeasured) {
 
 TEST(NetworkOptions, EveryOptionIsParsed) {
   const NetworkOptions o = parsed(
-      arguments_of("--n 10,20 --nb 4 --grid 2x3 --column-major --precision single --pivoting local --node-broadcast "
-                   "mpi --repeat 3 --broadcast ring,5 ibcast --ping-pong 0-3,2-1 --screen always --screen-seconds 2.5 "
-                   "--screen-together --output-dir o --json j --csv c --force --progress never"));
+      arguments_of("--n 10,20 --nb 4 --grid 2x3 --precision single --pivoting local --repeat 3 "
+                   "--broadcast ring,5 ibcast --ping-pong 0-3,2-1 --screen always --screen-seconds 2.5 "
+                   "--screen-together --output-dir o --json j --csv c --force"));
   EXPECT_THAT(o.n, ElementsAre(10, 20));
   EXPECT_THAT(o.nb, ElementsAre(4));
   EXPECT_THAT(o.grid, ElementsAre(GridShape{2, 3}));
-  EXPECT_EQ(o.order, RankOrder::column_major);
   EXPECT_EQ(o.precision, Precision::single);
   EXPECT_EQ(o.pivoting, Pivoting::local);
-  EXPECT_EQ(o.node_transport, NodeTransport::mpi);
   EXPECT_EQ(o.repeat, 3);
   EXPECT_THAT(o.broadcast, ElementsAre(BroadcastKind::ring, BroadcastKind::long_modified, BroadcastKind::ibcast));
   EXPECT_EQ(o.ping_pong, When::always);
@@ -58,7 +55,6 @@ TEST(NetworkOptions, EveryOptionIsParsed) {
   EXPECT_EQ(o.json, "j");
   EXPECT_EQ(o.csv, "c");
   EXPECT_TRUE(o.force);
-  EXPECT_EQ(o.progress, When::never);
 }
 
 TEST(NetworkOptions, AllMeansEveryBroadcast) {

@@ -40,9 +40,7 @@ TEST(Options, DefaultsAreHplsDefaultsIfThereAreAny) {
   EXPECT_EQ(o.pivoting, Pivoting::partial);
   EXPECT_EQ(o.broadcast, BroadcastKind::ring);
   EXPECT_EQ(o.panel, PanelPlace::automatic);
-  EXPECT_EQ(o.node_transport, NodeTransport::shared);
   EXPECT_EQ(o.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, automatic}));
-  EXPECT_EQ(o.order, RankOrder::row_major);
   EXPECT_EQ(o.matrix, MatrixKind::hpl);
   EXPECT_EQ(o.seed, 100U);
   EXPECT_EQ(o.threshold, 16.0);
@@ -57,7 +55,6 @@ TEST(Options, EveryOptionIsParsed) {
                                    "--nb=4,8",
                                    "--grid",
                                    "2x3",
-                                   "--column-major",
                                    "--node-grid",
                                    "2x1",
                                    "--seed",
@@ -68,14 +65,8 @@ TEST(Options, EveryOptionIsParsed) {
                                    "local",
                                    "--broadcast",
                                    "4",
-                                   "--node-broadcast",
-                                   "mpi",
                                    "--row-swap",
                                    "bin-exch",
-                                   "--row-swap-threshold",
-                                   "0",
-                                   "--row-swap-pieces",
-                                   "8",
                                    "--repeat",
                                    "3",
                                    "--threshold",
@@ -101,8 +92,6 @@ TEST(Options, EveryOptionIsParsed) {
                                    "--save-solution",
                                    "x.npy",
                                    "--force",
-                                   "--progress",
-                                   "never",
                                    "--watchdog",
                                    "2.5",
                                    "--breakdown",
@@ -111,12 +100,6 @@ TEST(Options, EveryOptionIsParsed) {
                                    "61.5",
                                    "--doctor",
                                    "off",
-                                   "--power-interval",
-                                   "0.5",
-                                   "--watts",
-                                   "450.5",
-                                   "--warm-up",
-                                   "2",
                                    "--dry-run",
                                    "--explain-pass",
                                    "5",
@@ -128,15 +111,13 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_THAT(o.n, ElementsAre(10, 20, 30));
   EXPECT_THAT(o.nb, ElementsAre(4, 8));
   EXPECT_THAT(o.grid, ElementsAre(GridShape{2, 3}));
-  EXPECT_EQ(o.order, RankOrder::column_major);
   EXPECT_EQ(o.node_grid, (GridShape{2, 1}));
   EXPECT_EQ(json_of(o).at("node-grid"), "2x1");
   EXPECT_EQ(o.seed, 7U);
   EXPECT_EQ(o.precision, Precision::single);
   EXPECT_EQ(o.pivoting, Pivoting::local);
   EXPECT_EQ(o.broadcast, BroadcastKind::long_);
-  EXPECT_EQ(o.node_transport, NodeTransport::mpi);
-  EXPECT_EQ(o.row_swap, (RowSwap{RowSwapKind::binary_exchange, 0, 8}));
+  EXPECT_EQ(o.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, automatic}));
   EXPECT_EQ(o.repeat, 3);
   EXPECT_EQ(o.threshold, -1.0);
   EXPECT_EQ(o.backend, "openblas");
@@ -151,13 +132,9 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_FALSE(o.doctor);
   EXPECT_EQ(o.save_solution, "x.npy");
   EXPECT_TRUE(o.force);
-  EXPECT_EQ(o.progress, When::never);
   EXPECT_EQ(o.watchdog, 2.5);
   EXPECT_EQ(o.breakdown, BreakdownTable::roles);
   EXPECT_EQ(o.peak, 61.5);
-  EXPECT_EQ(o.power_interval, 0.5);
-  EXPECT_EQ(o.watts, 450.5);
-  EXPECT_EQ(o.warm_up, 2);
   EXPECT_TRUE(o.dry_run);
   EXPECT_EQ(o.explain_pass, 5);
   EXPECT_EQ(o.input, "a.npy");
@@ -357,13 +334,12 @@ TEST(Options, AnInputFileSetsTheMatrix) {
 }
 
 TEST(Options, HaveTheirNamesAndValuesInJson) {
-  const PluOptions o = parsed_plu({"--n", "10,20", "--grid", "2x3,1x1", "--column-major", "--threshold", "0.1",
+  const PluOptions o = parsed_plu({"--n", "10,20", "--grid", "2x3,1x1", "--abft", "auto", "--threshold", "0.1",
                                    "--trace", "a,b", "--device", "0", "--force", "--seed", "9223372036854775807"});
   const nlohmann::json json = json_of(o);
   EXPECT_EQ(json.at("n"), nlohmann::json({10, 20}));
   EXPECT_EQ(json.at("grid"), nlohmann::json({"2x3", "1x1"}));
-  EXPECT_EQ(json.at("row-major"), false);
-  EXPECT_EQ(json.at("column-major"), true);
+  EXPECT_EQ(json.at("abft"), "auto");
   EXPECT_EQ(json.at("threshold"), 0.1);
   EXPECT_EQ(json.at("trace"), "a,b");
   EXPECT_EQ(json.at("device"), 0);
@@ -413,11 +389,9 @@ TEST(Options, MisspeltNamesAreRejectedWithTheNearest) {
       },
       {"--backend", "'opnblas'", "did you mean openblas?"});
   expect_input_error([] { parsed_plu({"--pivoting", "parcial"}); }, {"--pivoting", "did you mean partial?"});
-  expect_input_error([] { parsed_plu({"--node-broadcast", "share"}); }, {"--node-broadcast", "did you mean shared?"});
   expect_input_error([] { parsed_plu({"--broadcast", "rign"}); }, {"--broadcast", "did you mean ring?"});
   expect_input_error([] { parsed_plu({"--matrix", "wilkenson"}); }, {"--matrix", "did you mean wilkinson?"});
   expect_input_error([] { parsed_plu({"--precision", "duoble"}); }, {"did you mean double?"});
-  expect_input_error([] { parsed_plu({"--progress", "allways"}); }, {"did you mean always?"});
 }
 
 TEST(Options, TheWatchdogIsOffOrHasALimitOfAtLeastASecond) {
@@ -457,7 +431,6 @@ TEST(Options, InvalidValuesAreRejectedWithOptionAndValue) {
   expect_input_error([] { parsed_plu({"--json", ""}); }, {"--json", "empty"});
   expect_input_error([] { parsed_plu({"--backend"}); }, {"--backend"});
   expect_input_error([] { parsed_plu({"--backend", "openblas", "--backend", "reference"}); }, {"--backend"});
-  expect_input_error([] { parsed_plu({"--row-major", "--column-major"}); }, {"--row-major", "--column-major"});
   expect_input_error([] { parsed_plu({"stray"}); }, {"'stray'"});
 }
 
@@ -482,14 +455,14 @@ TEST(Options, DevicesHasOneOption) {
 TEST_F(ConfigFile, KeysAreTheOptions) {
   const PluOptions o =
       with_config(
-          "# comment\nn = [100, 200]\nnb = 32\ngrid = ['1x2', \"2x1\"]\nbackend = 'reference'\ncolumn-major = true\n"
+          "# comment\nn = [100, 200]\nnb = 32\ngrid = ['1x2', \"2x1\"]\nbackend = 'reference'\nabft = 3\n"
           "threshold = -1.5\nforce = false\nbroadcast = 3\nsave-solution = 'a,b.npy'\n")
           .options;
   EXPECT_THAT(o.n, ElementsAre(100, 200));
   EXPECT_THAT(o.nb, ElementsAre(32));
   EXPECT_THAT(o.grid, ElementsAre(GridShape{1, 2}, GridShape{2, 1}));
   EXPECT_EQ(o.backend, "reference");
-  EXPECT_EQ(o.order, RankOrder::column_major);
+  EXPECT_EQ(o.abft, 3);
   EXPECT_EQ(o.threshold, -1.5);
   EXPECT_FALSE(o.force);
   EXPECT_EQ(o.broadcast, BroadcastKind::two_rings_modified);
@@ -513,11 +486,9 @@ TEST_F(ConfigFile, UnderscoresMayReplaceDashes) {
 }
 
 TEST_F(ConfigFile, CommandLineOverridesFileOverridesDefault) {
-  const PluOptions o =
-      with_config("n = [1, 2, 3]\nnb = 16\nrow-major = true\n", {"--n", "50", "--column-major"}).options;
+  const PluOptions o = with_config("n = [1, 2, 3]\nnb = 16\n", {"--n", "50"}).options;
   EXPECT_THAT(o.n, ElementsAre(50));
   EXPECT_THAT(o.nb, ElementsAre(16));
-  EXPECT_EQ(o.order, RankOrder::column_major);
   EXPECT_EQ(o.repeat, 1);
 }
 

@@ -56,11 +56,11 @@ TEST(StudyOptions, ReachTheConfiguration) {
       {"matmul",
        "--n 5,6 --seed 9 --output c.npy --repeat 7 --warm-up 0 --fit --device 2 --threads 3 --shader-dir s "
        "--output-dir "
-       "d --json m.json --csv m.csv --force --progress never --variant multi-pass --packing 1x4,4x1 "
+       "d --json m.json --csv m.csv --force --variant multi-pass --packing 1x4,4x1 "
        "--pass-length 2,8 --tune",
        R"({"n": [5, 6], "seed": 9, "input": null, "output": "c.npy", "repeat": 7, "warm-up": 0, "fit": true,
            "device": 2, "threads": 3, "shader-dir": "s", "output-dir": "d", "json": "m.json", "csv": "m.csv",
-           "force": true, "progress": "never", "log-level": "info", "shape": [], "input-b": null,
+           "force": true, "log-level": "info", "shape": [], "input-b": null,
            "variant": ["multi-pass"], "packing": ["1x4", "4x1"], "pass-length": [2, 8], "precision": "single",
            "tune": true, "tile": null})"},
       {"matmul", "--variant all",

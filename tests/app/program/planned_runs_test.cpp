@@ -106,26 +106,20 @@ TEST_F(PlanFiles, OptionsOverrideALineOfHplDatThatWouldBeRefused) {
 
 TEST(Plan, OptionsOverrideHplDat) {
   const std::vector<RunRecord> runs = plan(
-      {"--hpl-dat", netlib, "--n", "50", "--grid", "2x2", "--broadcast", "long", "--threshold", "1", "--column-major"});
+      {"--hpl-dat", netlib, "--n", "50", "--grid", "2x2", "--broadcast", "long", "--threshold", "1"});
   EXPECT_EQ(runs.size(), 72U);
   EXPECT_EQ(runs[0].parameters.n, 50);
   EXPECT_EQ(runs[0].parameters.broadcast, BroadcastKind::long_);
   EXPECT_EQ(runs[0].parameters.threshold, 1.0);
-  EXPECT_EQ(runs[0].order, RankOrder::column_major);
 }
 
 TEST(Plan, HplDatSetsTheRowSwapUnlessAnOptionDoes) {
   EXPECT_EQ(plan({}).front().parameters.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, automatic}));
-  EXPECT_EQ(
-      plan({"--row-swap", "mix", "--row-swap-threshold", "9", "--row-swap-pieces", "4"}).front().parameters.row_swap,
-      (RowSwap{RowSwapKind::mix, 9, 4}));
-  EXPECT_EQ(plan({"--row-swap", "long", "--row-swap-pieces", "3"}).front().parameters.row_swap,
-            (RowSwap{RowSwapKind::spread_roll, 64, 3}));
+  EXPECT_EQ(plan({"--row-swap", "long"}).front().parameters.row_swap,
+            (RowSwap{RowSwapKind::spread_roll, 64, automatic}));
   EXPECT_EQ(plan({"--hpl-dat", netlib}).front().parameters.row_swap, (RowSwap{RowSwapKind::mix, 64, automatic}));
-  EXPECT_EQ(plan({"--hpl-dat", netlib, "--row-swap", "direct", "--row-swap-pieces", "2"}).front().parameters.row_swap,
-            (RowSwap{RowSwapKind::direct, 64, 2}));
-  EXPECT_EQ(plan({"--hpl-dat", netlib, "--row-swap-threshold", "7"}).front().parameters.row_swap,
-            (RowSwap{RowSwapKind::mix, 7, automatic}));
+  EXPECT_EQ(plan({"--hpl-dat", netlib, "--row-swap", "direct"}).front().parameters.row_swap,
+            (RowSwap{RowSwapKind::direct, 64, automatic}));
 }
 
 TEST(Plan, MoreThanAHundredThousandRunsAreRejected) {

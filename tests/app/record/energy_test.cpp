@@ -204,8 +204,10 @@ TEST(Energy, unreadable_sensors_are_only_in_the_json) {
 }
 
 TEST(Energy, a_wall_meter_gives_the_rate_instead_of_the_sensors) {
-  const std::optional<Energy> energy = energy_of(measured_run(), 1000);
+  const RunResult result = measured_run();
+  std::optional<Energy> energy = energy_of(result);
   ASSERT_TRUE(energy);
+  set_wall_watts(*energy, 1000, result.gflops);
   EXPECT_EQ(energy->gflops_per_watt, 1.6);
   EXPECT_EQ(energy->average_watts, 800);
   const std::string text = energy_text(*energy);
@@ -217,8 +219,7 @@ TEST(Energy, a_wall_meter_gives_the_rate_instead_of_the_sensors) {
 TEST(Energy, a_wall_meter_needs_no_sensors) {
   RunRecord record = example::passed_run();
   record.result.gflops = 900;
-  record.energy = energy_of(record.result, 450);
-  ASSERT_TRUE(record.energy);
+  set_wall_watts(record.energy.emplace(), 450, record.result.gflops);
   EXPECT_EQ(energy_text(*record.energy), "\nPower: 450 W by a wall meter; 2 GFLOPS/W\n");
   const nlohmann::json json = results_json({}, std::vector{record}).at("runs").at(0).at("energy");
   EXPECT_EQ(json.at("wall_watts"), 450);
@@ -242,28 +243,6 @@ TEST(Energy, the_text_names_rate_scope_and_throttle_reasons) {
   EXPECT_THAT(example::lines_that_look_like_results(text), IsEmpty());
   result.seconds = 1;
   EXPECT_THAT(energy_text(result), HasSubstr("rough, for the run is short"));
-}
-
-TEST(Energy, a_slow_pass_explained_by_throttling_gives_a_warning) {
-  RunResult result = measured_run();
-  RankRecord& rank = result.ranks[1];
-  rank.intervals.clear();
-  for (int pass = 0; pass < 4; ++pass) {
-    const double length = pass == 1 || pass == 2 ? 0.9 : 0.6;
-    Interval kernel = example::interval(pass, pass + length, Role::pivot, Lane::gpu, Phase::reduce, 0, 1e9);
-    kernel.pass = pass;
-    rank.intervals.push_back(kernel);
-  }
-  rank.power.read[1].samples[1].reading.throttle = sensors::throttle_software_thermal;
-  const std::string text = energy_text(result);
-  EXPECT_THAT(text,
-              HasSubstr("Warning: node02 GPU 0000:19:00.0 took 1.50 times as long for its work in passes 1 to 2 as "
-                        "around: software thermal slowdown\n"));
-  EXPECT_THAT(example::lines_that_look_like_results(text), IsEmpty());
-  const nlohmann::json slow = energy_json(result).at("sensors").at(3).at("slow_passes");
-  ASSERT_EQ(slow.size(), 1U);
-  EXPECT_EQ(slow.at(0).at("first"), 1);
-  EXPECT_EQ(slow.at(0).at("reasons"), "software thermal slowdown");
 }
 
 TEST(Energy, the_trace_has_power_as_counters) {

@@ -45,7 +45,7 @@ struct Checked {
 
 template <class Real>
 Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid& grid, const std::string& backend_name,
-                              const MatrixSource& source, std::optional<Fault> fault = {}) {
+                              const MatrixSource& source, std::optional<Fault> fault = {}, bool stops = false) {
   auto& [timeline, backend] = cached_backend<Real>(backend_name);
   const Distribution distribution = distribution_of(parameters, grid.shape());
   const GridPosition at = grid.position();
@@ -69,7 +69,7 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   if (!fault || planned.rank != rank_in(grid.all())) flip.disarm();
   FaultyBackend<Real> faulty(*backend, timeline, flip, a.get(), columns);
   FaultyTransport<Real> transport(grid, parameters.broadcast, timeline, flip);
-  FaultyPasses<Real> passes(flip, *a, columns, parameters.abft_stop);
+  FaultyPasses<Real> passes(flip, *a, columns, stops);
   const RankContext<Real> context{parameters, distribution, grid, faulty, transport, timeline};
   Checksums<Real> checks(context, *a, parameters.abft_every);
   const auto lu = make_lu<Real>(context, *a, &checks);
@@ -325,11 +325,11 @@ TEST(Checksums, EndTheRunAtAMismatchOnEveryRank) {
     for (const int lookahead : {0, 1}) {
       RunParameters parameters = parameters_of({60, 8}, Pivoting::partial);
       parameters.lookahead = lookahead;
-      parameters.abft = parameters.abft_stop = true;
+      parameters.abft = true;
       parameters.abft_every = 1;
       const auto source = make_hpl_source(parameters.n);
       const Fault flip{.place = FlipPlace::a_before_update, .bit = 54, .pass = 2, .seed = 3, .rank = 0};
-      const Checked checked = factorize_with_checks<double>(parameters, grid, "openblas", *source, flip);
+      const Checked checked = factorize_with_checks<double>(parameters, grid, "openblas", *source, flip, true);
       EXPECT_TRUE(checked.stopped);
       EXPECT_LT(checked.statistics.checks, 7);
       for (const Mismatch& mismatch : checked.mismatches) EXPECT_FALSE(mismatch.overflow) << text_of(mismatch);

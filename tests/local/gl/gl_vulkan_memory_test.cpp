@@ -27,19 +27,18 @@ class GlVulkanMemory : public testing::Test {
 
 TEST_F(GlVulkanMemory, updates_give_the_same_bits_as_in_memory_of_opengl) {
   constexpr Index n = 600, depth = 64;  // beyond 1 MiB, below which matrices are in OpenGL's memory
-  const auto updated = [&](const char* allocator) {
+  const auto updated = [&](gl::MatrixMemory memory) {
     Timeline timeline;
     BackendOptions options;
     options.debug = true;
-    options.values["device-memory"] = allocator;
-    const auto backend = make_gl_compute_backend<float>(options, timeline);
+    const auto backend = make_gl_compute_backend<float>(options, timeline, {}, memory);
     const auto a = on_device(*backend, random_values<float>(n, n, 1));
     const auto l21 = on_device(*backend, random_values<float>(depth, n, 2));
     const auto u12 = on_device(*backend, random_values<float>(depth, n, 3));
     backend->update(whole(*l21), whole(*u12), whole(*a));
     return from_device(*backend, *a);
   };
-  EXPECT_EQ(updated("vulkan"), updated("opengl"));
+  EXPECT_EQ(updated(gl::MatrixMemory::vulkan), updated(gl::MatrixMemory::opengl));
 }
 
 TEST_F(GlVulkanMemory, a_deleted_buffer_frees_its_memory) {

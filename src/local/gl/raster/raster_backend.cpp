@@ -16,7 +16,7 @@ RasterBackend::RasterBackend(std::shared_ptr<Context> opened, const BackendOptio
       painter_(context(), fences()),
       sources_(options.value("shader-dir"), "raster/"),
       movement_(context(), painter_, sources_, cache_),
-      steps_(context(), painter_, sources_, cache_, options.value("raster-coordinates") == "computed"),
+      steps_(context(), painter_, sources_, cache_),
       l_(context()) {}
 
 BackendInfo RasterBackend::info() const {

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <memory>
-#include <string_view>
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
@@ -26,13 +25,7 @@ constexpr std::int64_t raster_matrix_bytes(Index rows, Index columns, std::int64
 std::unique_ptr<Backend<float>> make_raster_backend(const BackendOptions& options, Timeline& timeline);
 
 namespace gl {
-inline constexpr std::array<std::string_view, 2> coordinate_sources{"streamed", "computed"};
-inline constexpr std::array raster_options{
-    shader_folder_option,
-    BackendOption{.name = "raster-coordinates",
-                  .type = {},
-                  .help = "gl-raster: source of texture coordinates. streamed: the vertices; computed: every fragment",
-                  .choices = coordinate_sources}};
+inline constexpr std::array raster_options{shader_folder_option};
 }  // namespace gl
 
 inline constexpr BackendRecord gl_raster_record{

@@ -29,16 +29,15 @@ Quad cut(Quad quad, Index first_texel, Index texel_x, Index texels) {
 }  // namespace
 
 Steps::Steps(const std::shared_ptr<Context>& context, Painter& painter, const ShaderSource& sources,
-             const ProgramCache& cache, bool computed_coordinates)
-    : context_(context), painter_(painter), computed_coordinates_(computed_coordinates) {
-  const auto program = [&](const char* fragment, const std::string& preamble) {
-    return Program::drawing(context, sources, cache, "raster/quad.vert", fragment, preamble);
+             const ProgramCache& cache)
+    : context_(context), painter_(painter) {
+  const auto program = [&](const char* fragment) {
+    return Program::drawing(context, sources, cache, "raster/quad.vert", fragment, {});
   };
-  step_ = program("raster/step.frag",
-                  computed_coordinates ? "#define COMPUTED_COORDINATES 1\n" : "#define COMPUTED_COORDINATES 0\n");
-  column_program_ = program("raster/column.frag", {});
-  copy_ = program("raster/copy.frag", {});
-  substitute_ = program("raster/substitute.frag", {});
+  step_ = program("raster/step.frag");
+  column_program_ = program("raster/column.frag");
+  copy_ = program("raster/copy.frag");
+  substitute_ = program("raster/substitute.frag");
 }
 
 void Steps::prepare_column(const RasterMatrix& matrix) {
@@ -89,19 +88,7 @@ void Steps::draw_eliminations(const DeviceBlock<float>& block, Index first_colum
   for_masked_texels(first, block.column + block.columns, [&](Index x, Index texels) {
     std::vector<Quad> quads;
     for (const Quad& row : rows) quads.push_back(cut(row, RasterMatrix::texel_of(first), x, texels));
-    if (!computed_coordinates_) return painter_.draw(step_, back_of(matrix), quads);
-    for (const Quad& quad : quads) {
-      const auto& [source, multiplier, top] = quad.coordinates;
-      const auto set = [this](GLint location, Index a, Index b) {
-        step_.set(location, static_cast<GLint>(a), static_cast<GLint>(b));
-      };
-      set(1, quad.x, quad.y);
-      set(2, source.x, source.y);
-      set(3, multiplier.x, multiplier.y);
-      set(4, multiplier.x_along_height, multiplier.y_along_height);
-      set(5, top.x, top.y);
-      painter_.draw(step_, back_of(matrix), {&quad, 1});
-    }
+    painter_.draw(step_, back_of(matrix), quads);
   });
 }
 

@@ -28,9 +28,8 @@ struct Multipliers {
 
 class Steps {
  public:
-  /// `computed_coordinates`: fragments compute the addresses that otherwise come from the vertices; for comparison.
   Steps(const std::shared_ptr<Context>& context, Painter& painter, const ShaderSource& sources,
-        const ProgramCache& cache, bool computed_coordinates);
+        const ProgramCache& cache);
 
   /// Call before draw_column on a matrix, and again for another matrix.
   void prepare_column(const RasterMatrix& matrix);
@@ -72,7 +71,6 @@ class Steps {
 
   std::shared_ptr<Context> context_;
   Painter& painter_;
-  bool computed_coordinates_;
   Program step_;
   Program column_program_;
   Program copy_;
