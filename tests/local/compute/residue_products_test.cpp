@@ -37,8 +37,8 @@ using ResidueCases = testing::Types<GlCase<double>, VkCase<double>>;
 TYPED_TEST_SUITE(ResidueProductsTest, ResidueCases, ComputeCaseNames);
 
 /// A block of a matrix of random numbers.
-struct Block {
-  Block(Backend<double>& backend, Index row, Index column, Index rows, Index columns, unsigned seed)
+struct RandomBlock {
+  RandomBlock(Backend<double>& backend, Index row, Index column, Index rows, Index columns, unsigned seed)
       : values(random_values<double>(row + rows + 1, column + columns + 2, seed)),
         matrix(on_device(backend, values)),
         block{matrix.get(), row, column, rows, columns} {}
@@ -49,14 +49,14 @@ struct Block {
   DeviceBlock<double> block;
 };
 
-double norm_of(const Block& operand, Index column) {
+double norm_of(const RandomBlock& operand, Index column) {
   double squares = 0;
   for (Index k = 0; k < operand.block.rows; ++k) squares += operand(k, column) * operand(k, column);
   return std::sqrt(squares);
 }
 
 /// The largest error of C - L U, in units of what accuracy_of() allows; elements around C have not changed.
-double largest_error(Backend<double>& backend, const Block& l, const Block& u, const Block& c, int moduli) {
+double largest_error(Backend<double>& backend, const RandomBlock& l, const RandomBlock& u, const RandomBlock& c, int moduli) {
   const Values<double> computed = from_device(backend, *c.matrix);
   double largest = 0;
   for (Index i = 0; i < c.values.rows; ++i) {
@@ -81,8 +81,8 @@ TYPED_TEST(ResidueProductsTest, errors_are_within_the_bound_for_any_extents_and_
   unsigned seed = 0;
   for (const auto& [rows, columns, depth] : {std::tuple<Index, Index, Index>{1, 1, 1}, {130, 259, 37}, {65, 130, 200}}) {
     for (const Index offset : {0, 3}) {
-      const Block l(backend, 0, offset, depth, rows, ++seed), u(backend, offset, 0, depth, columns, ++seed);
-      const Block c(backend, offset, offset, rows, columns, ++seed);
+      const RandomBlock l(backend, 0, offset, depth, rows, ++seed), u(backend, offset, 0, depth, columns, ++seed);
+      const RandomBlock c(backend, offset, offset, rows, columns, ++seed);
       backend.update(l.block, u.block, c.block);
       EXPECT_LE(largest_error(backend, l, u, c, compute::default_moduli), 1) << rows << " " << columns << " " << depth;
     }
@@ -92,7 +92,7 @@ TYPED_TEST(ResidueProductsTest, errors_are_within_the_bound_for_any_extents_and_
 TYPED_TEST(ResidueProductsTest, fewest_and_most_moduli_keep_their_bounds) {
   for (const int moduli : {compute::min_moduli, compute::max_moduli}) {
     const auto backend = this->make_backend(moduli);
-    const Block l(*backend, 0, 0, 64, 33, 1), u(*backend, 0, 0, 64, 40, 2), c(*backend, 0, 0, 33, 40, 3);
+    const RandomBlock l(*backend, 0, 0, 64, 33, 1), u(*backend, 0, 0, 64, 40, 2), c(*backend, 0, 0, 33, 40, 3);
     backend->update(l.block, u.block, c.block);
     EXPECT_LE(largest_error(*backend, l, u, c, moduli), 1) << moduli;
   }
@@ -102,22 +102,22 @@ TYPED_TEST(ResidueProductsTest, fewest_and_most_moduli_keep_their_bounds) {
 // 2^24 at most is a sum of products of residues: deeper products are made in parts.
 TYPED_TEST(ResidueProductsTest, deep_products_have_parts) {
   Backend<double>& backend = this->backend();
-  const Block l(backend, 0, 0, 1100, 9, 1), u(backend, 0, 0, 1100, 17, 2), c(backend, 0, 0, 9, 17, 3);
+  const RandomBlock l(backend, 0, 0, 1100, 9, 1), u(backend, 0, 0, 1100, 17, 2), c(backend, 0, 0, 9, 17, 3);
   backend.update(l.block, u.block, c.block);
   EXPECT_LE(largest_error(backend, l, u, c, compute::default_moduli), 1);
 }
 
 TYPED_TEST(ResidueProductsTest, narrow_windows_leave_the_product_to_the_plain_kernel) {
   const auto backend = this->make_backend(compute::default_moduli, {.window_bytes = 16 * 1024, .stripe_width = 64});
-  const Block l(*backend, 0, 0, 64, 33, 1), u(*backend, 0, 0, 64, 40, 2), c(*backend, 0, 0, 33, 40, 3);
+  const RandomBlock l(*backend, 0, 0, 64, 33, 1), u(*backend, 0, 0, 64, 40, 2), c(*backend, 0, 0, 33, 40, 3);
   backend->update(l.block, u.block, c.block);
   EXPECT_LE(largest_error(*backend, l, u, c, compute::default_moduli), 64) << "the plain kernel's rounding errors";
 }
 
 TYPED_TEST(ResidueProductsTest, a_changed_L_is_packed_again) {
   Backend<double>& backend = this->backend();
-  const Block l(backend, 0, 0, 20, 33, 1), u(backend, 0, 0, 20, 40, 2), c(backend, 0, 0, 33, 40, 3);
-  const Block other(backend, 0, 0, 20, 33, 4), unused(backend, 0, 0, 33, 40, 5);
+  const RandomBlock l(backend, 0, 0, 20, 33, 1), u(backend, 0, 0, 20, 40, 2), c(backend, 0, 0, 33, 40, 3);
+  const RandomBlock other(backend, 0, 0, 20, 33, 4), unused(backend, 0, 0, 33, 40, 5);
   backend.update(l.block, u.block, unused.block);
   backend.copy(whole(*other.matrix), whole(*l.matrix));
   backend.update(l.block, u.block, c.block);
