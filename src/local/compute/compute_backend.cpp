@@ -304,7 +304,8 @@ class ComputeBackend<Real>::TournamentPanel final : public DeviceTournamentPanel
                upper_.region()) {}
 
   void factorize(DeviceBlock<Real> a_transposed) override {
-    backend_.operation(Phase::panel, panel_flops(a_transposed), 0, [&] { panel_.factorize(backend_.written(a_transposed)); });
+    backend_.operation(Phase::panel, panel_flops(a_transposed), 0,
+                       [&] { panel_.factorize(backend_.written(a_transposed)); });
     done_ = backend_.fences().take();
   }
   std::optional<Index> outcome(std::span<Index> pivots) override {

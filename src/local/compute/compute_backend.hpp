@@ -67,8 +67,9 @@ inline constexpr BackendOption tile_option{
 inline constexpr BackendOption products_option{
     .name = "products",
     .type = "plain|int8",
-    .help = "gl-compute, vk-compute: how the trailing update multiplies in double precision: plain, or by residues of 8 "
-            "bits, which tensor cores multiply (docs/performance.md)",
+    .help =
+        "gl-compute, vk-compute: how the trailing update multiplies in double precision: plain, or by residues of 8 "
+        "bits, which tensor cores multiply (docs/performance.md)",
     .default_text = "plain",
     .check = check_products};
 inline constexpr BackendOption moduli_option{.name = "moduli",

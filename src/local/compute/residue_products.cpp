@@ -115,9 +115,7 @@ double ResidueAccuracy::bound(Index depth) const {
 }
 
 ResidueProducts::ResidueProducts(const ShaderSource& sources, Kernels& kernels, int moduli)
-    : kernels_(kernels),
-      device_(kernels.device()),
-      moduli_(all_moduli.begin(), all_moduli.begin() + moduli) {
+    : kernels_(kernels), device_(kernels.device()), moduli_(all_moduli.begin(), all_moduli.begin() + moduli) {
   const double bound_bits = accuracy_of(moduli).scaled_bits;
   const std::string preamble = kernels.types() + define("UNROLLED", device_.description().int8_matrices) +
                                preamble_of(moduli_, static_cast<int>(bound_bits), bound_bits);
@@ -158,15 +156,16 @@ void ResidueProducts::make_table() {
     const std::uint32_t p = moduli_[i], inverse = inverse_modulo(product_modulo(moduli_, i, p), p);
     const auto high = static_cast<std::uint32_t>((std::uint64_t{1} << 32) % p);
     const std::uint32_t positive = ((1U << 24) + p - 1) / p * p;
-    for (const std::uint32_t word : {p, static_cast<std::uint32_t>((std::uint64_t{1} << 32) / p), positive, 0U, 1U, high,
-                                     inverse, inverse * high % p}) {
+    for (const std::uint32_t word : {p, static_cast<std::uint32_t>((std::uint64_t{1} << 32) / p), positive, 0U, 1U,
+                                     high, inverse, inverse * high % p}) {
       *words++ = word;
     }
   }
 }
 
 bool ResidueProducts::holds(const Region& operand) const {
-  return std::min(operand.rows, max_residue_depth) * operand.leading_dimension + window_rounding <= kernels_.window_elements();
+  return std::min(operand.rows, max_residue_depth) * operand.leading_dimension + window_rounding <=
+         kernels_.window_elements();
 }
 
 template <class Body>
@@ -240,8 +239,8 @@ void ResidueProducts::combine(const Region& l_transposed, const Region& u, Index
     device_.bind(1, left_.exponents->id());
     device_.bind(2, right_.exponents->id());
     kernels_.bind(*combine_, 3, 2, part);
-    const Index tiles = (groups(i + rows, tile_rows) - i / tile_rows) *
-                        (groups(j + columns, tile_columns) - j / tile_columns);
+    const Index tiles =
+        (groups(i + rows, tile_rows) - i / tile_rows) * (groups(j + columns, tile_columns) - j / tile_columns);
     kernels_.dispatch(*combine_, tile_bytes / 16 / 256, tiles);
     rest_->set(0, first_row + i, first_column + j, rows, columns);
     rest_->set(1, u.rows);
@@ -319,7 +318,8 @@ double ResidueProducts::largest_error_of_test() {
       }
       const double error = std::abs(host->data()[i * columns + j] - exact);
       // the product of the moduli is rounded, and so are the last three operations
-      if (!(error <= 4 * std::abs(exact) * 0x1p-53 + 0x1p-8)) largest = std::max(largest, std::isnan(error) ? 1 : error);
+      if (!(error <= 4 * std::abs(exact) * 0x1p-53 + 0x1p-8))
+        largest = std::max(largest, std::isnan(error) ? 1 : error);
     }
   }
   return largest;

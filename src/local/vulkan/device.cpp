@@ -109,7 +109,9 @@ Device::~Device() {
   logical_->vk.DestroyCommandPool(logical_->handle, pool_, nullptr);
 }
 
-std::shared_ptr<ComputeDevice> Device::open_queue() const { return std::make_shared<Device>(logical_, logical_->copies); }
+std::shared_ptr<ComputeDevice> Device::open_queue() const {
+  return std::make_shared<Device>(logical_, logical_->copies);
+}
 
 void Device::throw_debug_error() {
   const std::string message = take_validation_message();

@@ -25,7 +25,7 @@ namespace glinpack::vulkan {
                               f(CmdPipelineBarrier) f(CmdCopyBuffer) f(CmdFillBuffer) f(CreateSemaphore)               \
                                   f(DestroySemaphore) f(GetSemaphoreCounterValue) f(WaitSemaphores) f(CreateQueryPool) \
                                       f(DestroyQueryPool) f(CmdResetQueryPool) f(ResetQueryPool) f(CmdWriteTimestamp)  \
-                                          f(GetQueryPoolResults) f(GetCalibratedTimestampsEXT)        \
+                                          f(GetQueryPoolResults) f(GetCalibratedTimestampsEXT)                         \
                                               f(GetBufferDeviceAddress)
 
 #define GLINPACK_DECLARE_FUNCTION(name) PFN_vk##name name = nullptr;

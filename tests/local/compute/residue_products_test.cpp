@@ -1,4 +1,6 @@
 // Products by residues, on devices with and without matrices of bytes.
+#include "compute/residue_products.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <string>
 #include <tuple>
 
-#include "compute/residue_products.hpp"
 #include "tests/local/compute_cases.hpp"
 #include "tests/local/device_values.hpp"
 
@@ -25,7 +26,7 @@ class ResidueProductsTest : public testing::Test {
     return *instance;
   }
   static std::unique_ptr<Backend<double>> make_backend(int moduli = compute::default_moduli,
-                                                  const ComputeLimits& limits = {.stripe_width = 64}) {
+                                                       const ComputeLimits& limits = {.stripe_width = 64}) {
     static Timeline timeline;
     BackendOptions options;
     options.debug = true;
@@ -56,7 +57,8 @@ double norm_of(const RandomBlock& operand, Index column) {
 }
 
 /// The largest error of C - L U, in units of what accuracy_of() allows; elements around C have not changed.
-double largest_error(Backend<double>& backend, const RandomBlock& l, const RandomBlock& u, const RandomBlock& c, int moduli) {
+double largest_error(Backend<double>& backend, const RandomBlock& l, const RandomBlock& u, const RandomBlock& c,
+                     int moduli) {
   const Values<double> computed = from_device(backend, *c.matrix);
   double largest = 0;
   for (Index i = 0; i < c.values.rows; ++i) {
@@ -79,7 +81,8 @@ double largest_error(Backend<double>& backend, const RandomBlock& l, const Rando
 TYPED_TEST(ResidueProductsTest, errors_are_within_the_bound_for_any_extents_and_offsets) {
   Backend<double>& backend = this->backend();
   unsigned seed = 0;
-  for (const auto& [rows, columns, depth] : {std::tuple<Index, Index, Index>{1, 1, 1}, {130, 259, 37}, {65, 130, 200}}) {
+  for (const auto& [rows, columns, depth] :
+       {std::tuple<Index, Index, Index>{1, 1, 1}, {130, 259, 37}, {65, 130, 200}}) {
     for (const Index offset : {0, 3}) {
       const RandomBlock l(backend, 0, offset, depth, rows, ++seed), u(backend, offset, 0, depth, columns, ++seed);
       const RandomBlock c(backend, offset, offset, rows, columns, ++seed);
