@@ -31,16 +31,15 @@ LogicalDevice::LogicalDevice(int index, bool debug) : instance(instance_of_proce
   nanoseconds_per_tick = static_cast<double>(properties.properties.limits.timestampPeriod);
   choose_queues();
 
-  const std::array<float, 2> priorities{0.5, 1};  // few kernels run beside many
+  const std::array<float, 2> priorities{1, 1};
   std::array<VkDeviceQueueCreateInfo, 2> queues{};
   for (VkDeviceQueueCreateInfo& info : queues) {
     info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
     info.queueCount = 1;
     info.pQueuePriorities = priorities.data();
   }
-  queues[0].queueFamilyIndex = kernels.family;
-  queues[0].queueCount = has_two_queues_ ? 2 : 1;
-  queues[1].queueFamilyIndex = copies.family;
+  queues[0].queueFamilyIndex = kernels_.family;
+  queues[1].queueFamilyIndex = copies_.family;
   VkPhysicalDeviceVulkan12Features core{};
   core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   core.timelineSemaphore = VK_TRUE;
@@ -63,25 +62,23 @@ LogicalDevice::LogicalDevice(int index, bool debug) : instance(instance_of_proce
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features;
-  info.queueCreateInfoCount = kernels.family == copies.family ? 1 : 2;
+  info.queueCreateInfoCount = kernels_.family == copies_.family ? 1 : 2;
   info.pQueueCreateInfos = queues.data();
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
   require(instance.CreateDevice(physical, &info, nullptr, &handle), "vkCreateDevice");
   vk = functions_of(instance, handle);
-  vk.GetDeviceQueue(handle, kernels.family, 0, &kernels.handle);
-  vk.GetDeviceQueue(handle, kernels.family, queues[0].queueCount - 1, &beside.handle);
-  vk.GetDeviceQueue(handle, copies.family, 0, &copies.handle);
-  kernels.timeline = make_timeline();
-  beside.timeline = make_timeline();
-  copies.timeline = make_timeline();
+  vk.GetDeviceQueue(handle, kernels_.family, 0, &kernels_.handle);
+  vk.GetDeviceQueue(handle, copies_.family, 0, &copies_.handle);
+  kernels_.timeline = make_timeline();
+  copies_.timeline = make_timeline();
   create_layouts();
   storage_.emplace_back();  // no buffer has the id 0
 }
 
 LogicalDevice::~LogicalDevice() {
   try {
-    for (const Queue* queue : {&kernels, &beside, &copies}) wait(*queue, queue->submitted);
+    for (const Queue* queue : {&kernels_, &copies_}) wait(*queue, queue->submitted);
   } catch (const std::runtime_error&) {
     // the device was lost: nothing runs any more
   }
@@ -89,9 +86,8 @@ LogicalDevice::~LogicalDevice() {
   for (VkQueryPool pool : query_pools_) vk.DestroyQueryPool(handle, pool, nullptr);
   vk.DestroyPipelineLayout(handle, pipeline_layout, nullptr);
   vk.DestroyDescriptorSetLayout(handle, set_layout_, nullptr);
-  vk.DestroySemaphore(handle, kernels.timeline, nullptr);
-  vk.DestroySemaphore(handle, beside.timeline, nullptr);
-  vk.DestroySemaphore(handle, copies.timeline, nullptr);
+  vk.DestroySemaphore(handle, kernels_.timeline, nullptr);
+  vk.DestroySemaphore(handle, copies_.timeline, nullptr);
   vk.DestroyDevice(handle, nullptr);
 }
 
@@ -108,14 +104,11 @@ void LogicalDevice::choose_queues() {
     });
     return static_cast<std::uint32_t>(found - families.begin());
   };
-  kernels.computes = true;
-  kernels.family = first(VK_QUEUE_COMPUTE_BIT, 0);
-  if (kernels.family == count) throw std::runtime_error(description.renderer + " has no queue for compute shaders");
-  has_two_queues_ = families[kernels.family].queueCount > 1;
-  beside.computes = true;
-  beside.family = kernels.family;
-  copies.family = first(VK_QUEUE_TRANSFER_BIT, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT);
-  if (copies.family == count) copies.family = kernels.family;
+  kernels_.computes = true;
+  kernels_.family = first(VK_QUEUE_COMPUTE_BIT, 0);
+  if (kernels_.family == count) throw std::runtime_error(description.renderer + " has no queue for compute shaders");
+  copies_.family = first(VK_QUEUE_TRANSFER_BIT, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT);
+  if (copies_.family == count) copies_.family = kernels_.family;
 }
 
 void LogicalDevice::create_layouts() {
@@ -191,7 +184,7 @@ VkDeviceMemory LogicalDevice::allocate_for(VkBuffer buffer, Memory memory) const
 LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
   const std::lock_guard lock(mutex_);
   destroy_passed();
-  const std::array<std::uint32_t, 2> families{kernels.family, copies.family};
+  const std::array<std::uint32_t, 2> families{kernels_.family, copies_.family};
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = static_cast<VkDeviceSize>(bytes);
@@ -248,7 +241,7 @@ std::uint64_t LogicalDevice::address_of(BufferId id) const {
 void LogicalDevice::retire(const Garbage& garbage) {
   const std::lock_guard lock(mutex_);
   const auto last = [](const Queue& queue) { return queue.submitted + (queue.is_recording ? 1 : 0); };
-  retired_.push_back({garbage, {last(kernels), last(beside), last(copies)}});
+  retired_.push_back({garbage, {last(kernels_), last(copies_)}});
   destroy_passed();
 }
 
@@ -258,8 +251,8 @@ void LogicalDevice::destroy_passed() {
     std::uint64_t reached = 0;
     return vk.GetSemaphoreCounterValue(handle, queue.timeline, &reached) == VK_SUCCESS && reached >= value;
   };
-  while (!retired_.empty() && has_passed(kernels, retired_.front().values[0]) &&
-         has_passed(beside, retired_.front().values[1]) && has_passed(copies, retired_.front().values[2])) {
+  while (!retired_.empty() && has_passed(kernels_, retired_.front().values[0]) &&
+         has_passed(copies_, retired_.front().values[1])) {
     destroy(retired_.front().garbage);
     retired_.pop_front();
   }
