@@ -468,7 +468,7 @@ Study lu_methods_study(const LuMethodsOptions& o) {
     constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
     s->peaks.fetch_rate = solvers::texel_fetch_rate(run.device(), measuring).most;
     run.add_to_json("texel_fetch_bytes_per_second", s->peaks.fetch_rate);
-    const auto device = gl::open_device(run.device().description().index);
+    const auto device = gl::open_device({.device = run.device().description().index});
     s->peaks.flops = compute::measure_device_fma(device, ShaderSource(), Precision::single, measuring).most;
     run.add_to_json("multiply_add_flops_per_second", s->peaks.flops);
   };

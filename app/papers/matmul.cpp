@@ -338,7 +338,7 @@ Study products_study(const MatmulOptions& o) {
   study.begin = [peaks](ModeRun& run) {
     if (!run.machine().device) return;
     constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
-    const auto device = gl::open_device(run.device().description().index);
+    const auto device = gl::open_device({.device = run.device().description().index});
     peaks->flops = compute::measure_device_fma(device, ShaderSource(), precision_of<Real>, measuring).most;
     peaks->fetched = solvers::texel_fetch_rate(run.device(), measuring).most;
   };

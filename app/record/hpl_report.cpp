@@ -376,6 +376,10 @@ std::string device_lines(const BackendInfo& info) {
     lines += fmt::format(" (software {}: computed by the processor, not by a GPU)", device_catalog(info.backend).api);
   }
   lines += "\nDRIVER : " + free_text(info.driver);
+  if (info.moduli > 0) {
+    lines += fmt::format("\nUPDATE : emulated by int8 products, {} moduli, relative error {:.1e}; not submittable to TOP500",
+                         info.moduli, info.product_error);
+  }
   std::string blas = info.blas.empty() ? "" : free_text(info.blas) + ", ";
   if (!info.kernels.empty()) blas += free_text(info.kernels) + " kernels, ";
   return lines + fmt::format("\nHOST   : {}{} thread{} a rank\n", blas, info.threads, info.threads == 1 ? "" : "s");

@@ -106,6 +106,8 @@ void describe_rank(Json& json, RankRecord& rank) {
   json("driver", info.driver);
   json.later("blas", info.blas);
   json.later("kernels", info.kernels);
+  json.later("moduli", info.moduli);
+  json.later("product_error", info.product_error);
   json("threads", info.threads);
   json.nullable("free_bytes", info.free_bytes > 0, info.free_bytes);
   json.later("displaced_bytes", rank.displaced_bytes);

@@ -124,6 +124,8 @@ struct BackendInfo {
   std::string kernels;          // its kernels ("SkylakeX"), empty if there is none
   int threads = 1;              // host threads for arithmetic
   bool software_gl = false;     // OpenGL without a GPU
+  int moduli = 0;               // of double-precision products that residues of 8 bits emulate; 0: they are plain
+  double product_error = 0;     // of these: bound for an element of L U, over the 2-norms of its row and column
   int device_index = -1;        // as `glinpack devices` counts; -1 without GL
   std::string device_uuid;      // of the GL device; empty if unknown
   std::int64_t free_bytes = 0;  // memory available for matrices when the backend started; 0 unknown

@@ -1,8 +1,11 @@
 #include "compute/compute_backend.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "compute/copy_queue.hpp"
 #include "compute/device_backend.hpp"
 #include "compute/kernels.hpp"
+#include "compute/residue_products.hpp"
 #include "compute/tuning.hpp"
 
 namespace glinpack {
@@ -35,6 +39,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
         kernels_(device(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : device()->description().storage_block, stripe_width_,
                  chosen_tile(options.value("tile"), device()->description(), precision_of<Real>)) {
+    make_residue_products(options);
     if (!update_is_asynchronous()) return;
     try {
       copies_.emplace(device(), timeline);
@@ -43,7 +48,14 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     }
   }
 
-  BackendInfo info() const override { return this->info_as(name_); }
+  BackendInfo info() const override {
+    BackendInfo info = this->info_as(name_);
+    if (residues_) {
+      info.moduli = residues_->moduli();
+      info.product_error = accuracy_of(info.moduli).bound(max_residue_depth);
+    }
+    return info;
+  }
   bool update_is_asynchronous() const override {
     return is_tested_as_gpu_ || DeviceBackend<Real>::update_is_asynchronous();
   }
@@ -54,6 +66,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     begin();
     fences().note_commands();
     count(rows, columns);
+    packed_ = nullptr;  // a new matrix may have an old one's address
     return std::make_unique<ComputeMatrix<Real>>(*device(), rows, columns, stripe_width_, buffer_bytes_);
   }
 
@@ -71,9 +84,9 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     if (is_queued(from) && (is_tested_as_gpu_ || !fences().all_passed())) {
       const MappedBuffer<Real>& buffer = mapped_buffer_of(from);
       copies_->upload(buffer.id(), buffer.twin(), bytes_of(from.offset), bytes_of(span_of(from)));
-      operation(Phase::transfer, 0, 0, [&] { kernels_.copy(twin_region_of(from), region_of(to)); });
+      operation(Phase::transfer, 0, 0, [&] { kernels_.copy(twin_region_of(from), written(to)); });
     } else {
-      operation(Phase::transfer, 0, bytes_of(from), [&] { kernels_.copy(region_of(from), region_of(to)); });
+      operation(Phase::transfer, 0, bytes_of(from), [&] { kernels_.copy(region_of(from), written(to)); });
     }
     return fences().take();
   }
@@ -85,11 +98,11 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   }
   void copy_transposed(DeviceBlock<Real> from, DeviceBlock<Real> to) override {
     if (from.empty()) return;
-    operation(Phase::transfer, 0, 0, [&] { kernels_.copy_transposed(region_of(from), region_of(to)); });
+    operation(Phase::transfer, 0, 0, [&] { kernels_.copy_transposed(region_of(from), written(to)); });
   }
   void copy(DeviceBlock<Real> from, DeviceBlock<Real> to) override {
     if (from.empty()) return;
-    operation(Phase::transfer, 0, 0, [&] { kernels_.copy(region_of(from), region_of(to)); });
+    operation(Phase::transfer, 0, 0, [&] { kernels_.copy(region_of(from), written(to)); });
   }
 
   Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) override {
@@ -104,7 +117,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     check_rows(rows, to.rows);
     std::vector<RowMove> moves;
     for (const Index row : rows) moves.push_back({static_cast<Index>(moves.size()), row});
-    operation(Phase::swap, 0, bytes_of(from), [&] { kernels_.copy_rows(region_of(from), region_of(to), moves); });
+    operation(Phase::swap, 0, bytes_of(from), [&] { kernels_.copy_rows(region_of(from), written(to), moves); });
     return fences().take();
   }
   void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override;
@@ -116,7 +129,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0,
-              [&] { kernels_.normalize(region_of(l11_transposed), region_of(a12)); });
+              [&] { kernels_.normalize(region_of(l11_transposed), written(a12)); });
   }
   // The two overlap: the solve has too few work groups to fill the device, and the copy waits for the bus. A timestamp
   // between them would prevent that, so both are in the solve's interval.
@@ -128,7 +141,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     check_rows(rows, from.rows);
     const std::vector<RowMove> moves = gathering(rows);
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0, [&] {
-      kernels_.normalize(region_of(l11_transposed), region_of(a12), false);
+      kernels_.normalize(region_of(l11_transposed), written(a12), false);
       kernels_.copy_rows(region_of(from), region_of(to), moves);
     });
     return fences().take();
@@ -136,16 +149,15 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
     const double flops = product_flops(a22.rows, a22.columns, u12.rows);
-    const Region l21 = region_of(l21_transposed);
     if (running_panel_ != nullptr && running_panel_ != l21_transposed.matrix && running_panel_ != u12.matrix &&
         running_panel_ != a22.matrix) {
       begin();
       // Overlaps the panel, which was dispatched first. Dispatched second, a panel starts after the update.
-      kernels_.reduce(l21, region_of(u12), region_of(a22));
+      reduce(l21_transposed, u12, a22);
       this->clock().finish_other(Phase::reduce, flops);
       running_panel_ = nullptr;
     } else {
-      operation(Phase::reduce, flops, 0, [&] { kernels_.reduce(l21, region_of(u12), region_of(a22)); });
+      operation(Phase::reduce, flops, 0, [&] { reduce(l21_transposed, u12, a22); });
     }
     fences().take();    // polls whether the device has caught up
     device()->flush();  // start the device before the host waits for the network
@@ -153,23 +165,26 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   void update_few_rows(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
     operation(Phase::reduce, product_flops(a22.rows, a22.columns, u12.rows), 0,
-              [&] { kernels_.reduce_few_rows(region_of(l21_transposed), region_of(u12), region_of(a22)); });
+              [&] { kernels_.reduce_few_rows(region_of(l21_transposed), region_of(u12), written(a22)); });
   }
   void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override {
     if (x.empty()) return;
     operation(Phase::substitution, solve_triangle_flops(triangle, x.rows, x.columns), 0,
-              [&] { kernels_.solve_triangle(triangle, region_of(t), region_of(x)); });
+              [&] { kernels_.solve_triangle(triangle, region_of(t), written(x)); });
   }
   void subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
     if (a.empty()) return;
     operation(Phase::substitution, substitute_flops(a.rows, a.columns), 0,
-              [&] { kernels_.substitute(region_of(a), region_of(x), region_of(y)); });
+              [&] { kernels_.substitute(region_of(a), region_of(x), written(y)); });
   }
 
   ComputeDevice& device_of_programs() const override { return *device(); }
   const ShaderSource& sources_of_programs() const override { return sources_; }
   const Kernels& kernels_of_programs() const override { return kernels_; }
-  void run(const std::function<void()>& commands) override { operation(Phase::reduce, 0, 0, commands); }
+  void run(const std::function<void()>& commands) override {
+    packed_ = nullptr;
+    operation(Phase::reduce, 0, 0, commands);
+  }
 
   Fence fence() override {
     begin();
@@ -212,6 +227,14 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     this->clock().finish_alone();
   }
   bool can_factorize(Index rows, Index columns, DeviceUse use) const;
+
+  /// Of a block that is to be written.
+  Region written(const DeviceBlock<Real>& block) {
+    if (block.matrix == packed_) packed_ = nullptr;
+    return region_of(block);
+  }
+  void make_residue_products(const BackendOptions& options);
+  void reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12, const DeviceBlock<Real>& a22);
 
   static double panel_flops(const DeviceBlock<Real>& a_transposed) {
     return lu_flops(a_transposed.columns, a_transposed.rows);
@@ -263,6 +286,9 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   DeviceMatrix<Real>* running_panel_ = nullptr;  // the matrix of a panel without a barrier after its dispatch
   ShaderSource sources_;
   Kernels kernels_;
+  std::optional<ResidueProducts> residues_;  // none: products are plain
+  DeviceMatrix<Real>* packed_ = nullptr;     // of the L21 that residues_ has packed, unless it was written since
+  Region packed_region_;
   std::optional<PartialPanelPrograms> partial_panel_programs_;  // once a panel was made
   std::unique_ptr<ComputeMatrix<Real>> scratch_;
 };
@@ -277,7 +303,8 @@ class ComputeBackend<Real>::TournamentPanel final : public DeviceTournamentPanel
                upper_.region()) {}
 
   void factorize(DeviceBlock<Real> a_transposed) override {
-    backend_.operation(Phase::panel, panel_flops(a_transposed), 0, [&] { panel_.factorize(region_of(a_transposed)); });
+    backend_.operation(Phase::panel, panel_flops(a_transposed), 0,
+                       [&] { panel_.factorize(backend_.written(a_transposed)); });
     done_ = backend_.fences().take();
   }
   std::optional<Index> outcome(std::span<Index> pivots) override {
@@ -288,8 +315,8 @@ class ComputeBackend<Real>::TournamentPanel final : public DeviceTournamentPanel
     const Index columns = a_transposed.rows, rows = a_transposed.columns - columns;
     const auto flops = static_cast<double>(rows * columns * (columns + 2 * a22.columns));
     backend_.operation(Phase::panel, flops, 0, [&] {
-      panel_.solve_l21_and_update(region_of(a_transposed), a22.empty() ? Region{} : region_of(u12),
-                                  a22.empty() ? Region{} : region_of(a22));
+      panel_.solve_l21_and_update(backend_.written(a_transposed), a22.empty() ? Region{} : backend_.written(u12),
+                                  a22.empty() ? Region{} : backend_.written(a22));
     });
   }
 
@@ -311,7 +338,7 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
     backend_.finish_running_panel();
     backend_.begin();
     backend_.clock().start_overlapped(Phase::panel, panel_flops(a_transposed));
-    panel_->factorize(region_of(a_transposed));
+    panel_->factorize(backend_.written(a_transposed));
     backend_.running_panel_ = a_transposed.matrix;
     // a software device has no time to share
     if (!backend_.update_is_asynchronous()) backend_.finish_running_panel();
@@ -338,6 +365,32 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
   ComputeBackend& backend_;
   std::unique_ptr<PartialPanel> panel_;
 };
+
+template <class Real>
+void ComputeBackend<Real>::make_residue_products(const BackendOptions& options) {
+  if (options.value("products") != "int8") return;
+  if constexpr (precision_of<Real> == Precision::double_) {
+    const std::string moduli = options.value("moduli");
+    residues_.emplace(sources_, kernels_, moduli.empty() ? default_moduli : std::stoi(moduli));
+    if (!residues_->failure().empty()) spdlog::warn("{}", residues_->failure());
+  }
+}
+
+template <class Real>
+void ComputeBackend<Real>::reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12,
+                                  const DeviceBlock<Real>& a22) {
+  const Region l21 = region_of(l21_transposed), u = region_of(u12), a = written(a22);
+  if (residues_) {
+    const bool is_kept = packed_ == l21_transposed.matrix && l21.buffer == packed_region_.buffer &&
+                         l21.first == packed_region_.first && l21.column == packed_region_.column &&
+                         l21.rows == packed_region_.rows && l21.columns == packed_region_.columns;
+    packed_ = l21_transposed.matrix;
+    packed_region_ = l21;
+    if (residues_->update(l21, u, a, is_kept)) return;
+    packed_ = nullptr;
+  }
+  kernels_.reduce(l21, u, a);
+}
 
 template <class Real>
 bool ComputeBackend<Real>::can_factorize(Index rows, Index columns, DeviceUse use) const {
@@ -374,7 +427,7 @@ void ComputeBackend<Real>::move_rows(DeviceBlock<Real> block, std::span<const Ro
   const std::vector<RowMove> real = this->moves_that_change(moves, block.rows);
   if (real.empty()) return;
   operation(Phase::swap, 0, 0, [&] {
-    const Region region = region_of(block);
+    const Region region = written(block);
     if (kernels_.move_rows(region, real)) return;
     std::vector<RowMove> out, back;
     for (const RowMove& move : real) {

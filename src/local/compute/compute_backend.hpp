@@ -11,6 +11,7 @@
 #include "backend/backend_record.hpp"
 #include "compute/partial_panel.hpp"
 #include "compute/region.hpp"
+#include "compute/residue_products.hpp"
 #include "compute/tuning.hpp"
 #include "device/compute_device.hpp"
 
@@ -62,6 +63,20 @@ inline constexpr BackendOption tile_option{
     .help = "gl-compute, vk-compute: tile of the trailing update, one that `glinpack tune` lists",
     .default_text = "the tuned one, else the first",
     .check = check_tile};
+
+inline constexpr BackendOption products_option{
+    .name = "products",
+    .type = "plain|int8",
+    .help =
+        "gl-compute, vk-compute: how the trailing update multiplies in double precision: plain, or by residues of 8 "
+        "bits, which tensor cores multiply (docs/performance.md)",
+    .default_text = "plain",
+    .check = check_products};
+inline constexpr BackendOption moduli_option{.name = "moduli",
+                                             .type = "COUNT",
+                                             .help = "Moduli of --products int8: 14 to 18. 15 keep 53 bits",
+                                             .default_text = "15",
+                                             .check = check_moduli};
 
 // software devices: results/small-box/logs.md block-sizes; GPUs: results/h200. Wider blocks pay if the update takes
 // longer than the panel (docs/performance.md). Not measured between 16384 and 32768.

@@ -71,6 +71,7 @@ class Kernels {
   /// dispatch, after which shaders see all writes.
   const std::string& types() const { return types_; }
   Index window_elements() const { return window_elements_; }
+  Index stripe_width() const { return stripe_width_; }
   void bind(DeviceProgram& program, std::uint32_t binding, int location, const Region& region) const;
   void dispatch(DeviceProgram& program, Index groups_x, Index groups_y) const;
   /// Independent dispatches; call finish_dispatches() after the last one.

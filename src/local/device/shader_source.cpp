@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include "base/user_cache.hpp"
@@ -48,6 +49,13 @@ std::ifstream ShaderSource::file_of(std::string_view name) const {
   return open_regular_file((std::filesystem::path(directory_) / name).string());
 }
 
+std::string_view ShaderSource::embedded(std::string_view name) {
+  for (const EmbeddedShader& shader : embedded_shaders()) {
+    if (shader.name == name) return shader.text;
+  }
+  throw std::runtime_error("no shader '" + std::string(name) + "'");
+}
+
 ShaderSource::Expansion ShaderSource::expansion_of(const std::string& name, const std::string& preamble) const {
   int files = 0;
   bool version_seen = false;
@@ -57,10 +65,11 @@ ShaderSource::Expansion ShaderSource::expansion_of(const std::string& name, cons
       expanded.overridden = true;
       return std::string(std::istreambuf_iterator<char>(file), {});
     }
-    for (const EmbeddedShader& shader : embedded_shaders()) {
-      if (shader.name == file_name) return std::string(shader.text);
+    try {
+      return std::string(embedded(file_name));
+    } catch (const std::runtime_error& error) {
+      throw_shader_error(error.what(), expanded.overridden);
     }
-    throw_shader_error("no shader '" + file_name + "'", expanded.overridden);
   };
   const auto append = [&](const auto& self, const std::string& file_name, int depth) -> void {
     if (depth > deepest_include) throw_shader_error("shader '" + name + "' includes itself", expanded.overridden);

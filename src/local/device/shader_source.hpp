@@ -46,6 +46,8 @@ class ShaderSource {
   std::string expand(const std::string& name, const std::string& preamble) const {
     return expansion_of(name, preamble).text;
   }
+  /// The content of an embedded file. Throws std::runtime_error if there is none.
+  static std::string_view embedded(std::string_view name);
   /// Whether the directory has the file, or one that it includes.
   bool overrides(const std::string& name) const { return expansion_of(name, {}).overridden; }
 

@@ -25,7 +25,8 @@ inline std::shared_ptr<ComputeDevice> open_device(const BackendOptions& options)
   return open_compute_device(options, MatrixMemory::opengl);
 }
 
-inline constexpr std::array compute_options{shader_folder_option, compute::tile_option};
+inline constexpr std::array compute_options{shader_folder_option, compute::tile_option, compute::products_option,
+                                            compute::moduli_option};
 
 }  // namespace gl
 

@@ -28,6 +28,7 @@ class Device final : public ComputeDevice {
   void throw_error(const char*) const override {}  // functions throw themselves
   std::unique_ptr<DeviceBuffer> allocate(std::int64_t bytes, Memory memory) override;
   bool fill(BufferId buffer, std::int64_t bytes, std::uint32_t word) override;
+  std::uint64_t address_of(BufferId buffer) const override { return logical_->address_of(buffer); }
   std::unique_ptr<DeviceProgram> make_program(const ShaderSource& sources, const std::string& name,
                                               const std::string& preamble) override;
   void bind(std::uint32_t binding, BufferId buffer, std::int64_t first, std::int64_t bytes) override;

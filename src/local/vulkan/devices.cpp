@@ -31,6 +31,35 @@ std::string missing_of(const Instance& instance, VkPhysicalDevice physical,
   return {};
 }
 
+bool has_int8_matrices(const Instance& instance, VkPhysicalDevice physical) {
+  if (instance.cooperative_matrix_properties == nullptr ||
+      !has_extension(instance, physical, cooperative_matrix_extension)) {
+    return false;
+  }
+  CooperativeMatrixFeatures matrices;
+  VkPhysicalDeviceVulkan12Features core{};
+  core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  core.pNext = &matrices;
+  VkPhysicalDeviceFeatures2 features{};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  features.pNext = &core;
+  instance.GetPhysicalDeviceFeatures2(physical, &features);
+  if (!(matrices.cooperative_matrix && core.bufferDeviceAddress && core.shaderInt8 && core.vulkanMemoryModel &&
+        features.features.shaderInt64)) {
+    return false;
+  }
+  std::uint32_t count = 0;
+  instance.cooperative_matrix_properties(physical, &count, nullptr);
+  std::vector<CooperativeMatrixProperties> kinds(count);
+  instance.cooperative_matrix_properties(physical, &count, kinds.data());
+  return std::ranges::any_of(kinds, [](const CooperativeMatrixProperties& kind) {
+    using Kind = CooperativeMatrixProperties;
+    return kind.m == 16 && kind.n == 16 && kind.k == 32 && kind.a == Kind::int8 && kind.b == Kind::int8 &&
+           kind.c == Kind::int32 && kind.result == Kind::int32 && kind.saturates == VK_FALSE &&
+           kind.scope == Kind::subgroup;
+  });
+}
+
 /// The largest heap in the memory of the device.
 std::uint32_t heap_of(const VkPhysicalDeviceMemoryProperties& memory) {
   std::uint32_t largest = 0;
@@ -127,6 +156,7 @@ DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, 
       (core.subgroupSupportedOperations & needed) == needed) {
     description.subgroup_size = static_cast<int>(core.subgroupSize);
   }
+  description.int8_matrices = core.subgroupSize == 32 && has_int8_matrices(instance, physical);
   const std::string missing = missing_of(instance, physical, properties);
   description.usable = missing.empty();
   if (!missing.empty()) description.why_unusable = "the driver has no " + missing + ": install a newer one";

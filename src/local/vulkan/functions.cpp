@@ -85,6 +85,8 @@ Instance make_instance(bool debug) {
 #define GLINPACK_LOAD_FUNCTION(name) load(made.name, get(made.handle, "vk" #name), "vk" #name);
   GLINPACK_INSTANCE_FUNCTIONS(GLINPACK_LOAD_FUNCTION)
 #undef GLINPACK_LOAD_FUNCTION
+  made.cooperative_matrix_properties = reinterpret_cast<GetCooperativeMatrixProperties>(
+      get(made.handle, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
   if (validates) {
     PFN_vkCreateDebugUtilsMessengerEXT create_messenger = nullptr;
     load(create_messenger, get(made.handle, "vkCreateDebugUtilsMessengerEXT"), "vkCreateDebugUtilsMessengerEXT");

@@ -4,6 +4,7 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan_core.h>
 
+#include <cstdint>
 #include <string>
 
 namespace glinpack::vulkan {
@@ -24,14 +25,36 @@ namespace glinpack::vulkan {
                               f(CmdPipelineBarrier) f(CmdCopyBuffer) f(CmdFillBuffer) f(CreateSemaphore)               \
                                   f(DestroySemaphore) f(GetSemaphoreCounterValue) f(WaitSemaphores) f(CreateQueryPool) \
                                       f(DestroyQueryPool) f(CmdResetQueryPool) f(ResetQueryPool) f(CmdWriteTimestamp)  \
-                                          f(GetQueryPoolResults) f(GetCalibratedTimestampsEXT)
+                                          f(GetQueryPoolResults) f(GetCalibratedTimestampsEXT)                         \
+                                              f(GetBufferDeviceAddress)
 
 #define GLINPACK_DECLARE_FUNCTION(name) PFN_vk##name name = nullptr;
+
+// VK_KHR_cooperative_matrix, which headers before 1.3.255 do not have.
+inline constexpr const char* cooperative_matrix_extension = "VK_KHR_cooperative_matrix";
+struct CooperativeMatrixFeatures {
+  VkStructureType type = static_cast<VkStructureType>(1000506000);
+  void* next = nullptr;
+  VkBool32 cooperative_matrix = VK_FALSE;
+  VkBool32 robust_buffer_access = VK_FALSE;
+};
+struct CooperativeMatrixProperties {
+  static constexpr std::uint32_t int8 = 3, int32 = 5, subgroup = 3;  // VkComponentTypeKHR, VkScopeKHR
+  VkStructureType type = static_cast<VkStructureType>(1000506001);
+  void* next = nullptr;
+  std::uint32_t m = 0, n = 0, k = 0;
+  std::uint32_t a = 0, b = 0, c = 0, result = 0;
+  VkBool32 saturates = VK_FALSE;
+  std::uint32_t scope = 0;
+};
+using GetCooperativeMatrixProperties = VkResult(VKAPI_PTR*)(VkPhysicalDevice, std::uint32_t*,
+                                                            CooperativeMatrixProperties*);
 
 /// An instance, kept until the process ends: with the last one, NVIDIA's driver 580 ends OpenGL in the whole process as
 /// well.
 struct Instance {
   VkInstance handle = VK_NULL_HANDLE;
+  GetCooperativeMatrixProperties cooperative_matrix_properties = nullptr;  // null without the extension
   GLINPACK_INSTANCE_FUNCTIONS(GLINPACK_DECLARE_FUNCTION)
 };
 

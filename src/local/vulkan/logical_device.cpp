@@ -57,6 +57,16 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
   if (has_extension(instance, physical, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
     extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
   }
+  CooperativeMatrixFeatures matrices;
+  if (description.int8_matrices) {
+    extensions.push_back(cooperative_matrix_extension);
+    matrices.cooperative_matrix = VK_TRUE;
+    core.pNext = &matrices;
+    core.bufferDeviceAddress = VK_TRUE;
+    core.shaderInt8 = VK_TRUE;
+    core.vulkanMemoryModel = VK_TRUE;
+    features.features.shaderInt64 = VK_TRUE;
+  }
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features;
@@ -164,6 +174,8 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
   info.pNext = is_exported ? &external : nullptr;
   info.size = static_cast<VkDeviceSize>(bytes);
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  const bool has_address = description.int8_matrices && !is_exported;
+  if (has_address) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   if (families[0] != families[1]) {
     info.sharingMode = VK_SHARING_MODE_CONCURRENT;
     info.queueFamilyIndexCount = families.size();
@@ -183,7 +195,11 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
   exported.handleTypes = exported_type;
   VkMemoryDedicatedAllocateInfo dedicated{};
   dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
-  dedicated.pNext = is_exported ? &exported : nullptr;
+  VkMemoryAllocateFlagsInfo addressed{};
+  addressed.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
+  addressed.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  if (is_exported) dedicated.pNext = &exported;
+  if (has_address) dedicated.pNext = &addressed;
   dedicated.buffer = made.buffer;
   const VkMemoryAllocateInfo allocated{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &dedicated, needed.size,
                                        type.value_or(0)};
@@ -243,6 +259,13 @@ void LogicalDevice::free(BufferId id) {
 VkBuffer LogicalDevice::buffer_of(BufferId id) const {
   const std::lock_guard lock(mutex_);
   return storage_[id].buffer;
+}
+
+std::uint64_t LogicalDevice::address_of(BufferId id) const {
+  VkBufferDeviceAddressInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+  info.buffer = buffer_of(id);
+  return vk.GetBufferDeviceAddress(handle, &info);
 }
 
 void LogicalDevice::retire(const Garbage& garbage) {

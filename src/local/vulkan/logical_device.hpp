@@ -70,6 +70,7 @@ class LogicalDevice {
   ExportedMemory export_memory(std::int64_t bytes) const;
   /// Null if it was freed.
   VkBuffer buffer_of(BufferId id) const;
+  std::uint64_t address_of(BufferId id) const;
 
   Query take_query();
   void give_query(const Query& query);

@@ -138,7 +138,8 @@ Program::Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sour
                  const std::string& preamble)
     : device_(std::move(device)) {
   const auto start = Clock::now();
-  const std::string text = sources.expand(name, preamble);
+  const bool is_spirv = name.ends_with(".spv");
+  const std::string text = is_spirv ? std::string(ShaderSource::embedded(name)) : sources.expand(name, preamble);
   const DeviceDescription& description = device_->description;
   const std::string key =
       "vulkan\n" + description.vendor + "\n" + description.renderer + "\n" + description.version + "\n" + text;
@@ -147,9 +148,15 @@ Program::Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sour
   Compiled compiled = stored ? unpacked(*stored) : Compiled{};
   const bool from_cache = !compiled.spirv.empty();
   try {
-    if (!from_cache) compiled.spirv = compile_to_spirv(text);
+    if (!from_cache && is_spirv) {
+      compiled.spirv.resize(text.size() / sizeof(std::uint32_t));
+      std::memcpy(compiled.spirv.data(), text.data(), text.size());
+    } else if (!from_cache) {
+      compiled.spirv = compile_to_spirv(text);
+    }
     pipeline_ = make_pipeline(*device_, compiled);
   } catch (const std::runtime_error& error) {
+    if (is_spirv) throw std::runtime_error("shader '" + name + "' " + error.what());
     throw_shader_error("shader '" + name + "' " + error.what() + "\n" + with_line_numbers(text),
                        sources.overrides(name));
   }

@@ -19,7 +19,8 @@ extern const DeviceCatalog device_catalog;
 /// The Vulkan device options.uuid, else options.device. Throws std::runtime_error with cause and remedy.
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options);
 
-inline constexpr std::array compute_options{shader_folder_option, compute::tile_option};
+inline constexpr std::array compute_options{shader_folder_option, compute::tile_option, compute::products_option,
+                                            compute::moduli_option};
 
 }  // namespace vulkan
 

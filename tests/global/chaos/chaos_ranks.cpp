@@ -136,7 +136,8 @@ TEST(Chaos, FindsLeftOverRequestsAndMessages) {
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   const int size = test::world_size(), rank = test::world_rank();
   ASSERT_GT(size, 1);  // a message to oneself would wait for its receive
-  const int right = (rank + 1) % size, left = (rank + size - 1) % size, sent = 1;
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  int sent = 1;
   int received = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Irecv(&received, 1, MPI_INT, left, 7, copy, &request);

@@ -1,0 +1,328 @@
+#include "compute/residue_products.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "base/memory_count.hpp"
+#include "compute/compute_memory.hpp"
+#include "device/command_stream.hpp"
+#include "device/mapped_buffer.hpp"
+
+namespace glinpack::compute {
+namespace {
+
+// The largest pairwise coprime numbers whose residues fit a byte.
+constexpr std::array<std::uint32_t, max_moduli> all_moduli{256, 255, 253, 251, 247, 241, 239, 233, 229,
+                                                           227, 223, 217, 211, 199, 197, 193, 191, 181};
+
+// Of the shaders.
+constexpr Index tile_rows = 128, tile_columns = 256, tile_bytes = tile_rows * tile_columns;
+constexpr Index depth_unit = 128;
+static_assert(max_residue_depth * 128 * 128 <= 1 << 24, "the table's positive multiples");
+constexpr Index rest_groups = 512;
+
+// Of a piece. Larger ones take more memory and are no faster.
+constexpr Index packed_rows = 65536, packed_columns = 16384;
+constexpr Index piece_rows = 16384, piece_columns = 2048;
+
+constexpr int max_scaled_bits = 61;  // of the shaders' integers
+
+Index depth_in_fragments(Index depth) { return round_up(depth, depth_unit) / 32; }
+
+std::uint32_t product_modulo(std::span<const std::uint32_t> factors, std::size_t without, std::uint32_t p) {
+  std::uint32_t product = 1;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (i != without) product = product * (factors[i] % p) % p;
+  }
+  return product;
+}
+
+std::uint32_t inverse_modulo(std::uint32_t x, std::uint32_t p) {
+  std::uint32_t inverse = 1;
+  while (x * inverse % p != 1) ++inverse;
+  return inverse;
+}
+
+std::string bits_of(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  return std::to_string(bits & 0xffffffffU) + "u, " + std::to_string(bits >> 32) + "u";
+}
+
+/// The constants of the shaders (residue_combine.comp).
+std::string preamble_of(std::span<const std::uint32_t> moduli, int scale_bits, double bound_bits) {
+  const std::size_t triples = (moduli.size() + 2) / 3;
+  constexpr double unit = 1.0 / (std::uint64_t{1} << 48);
+  std::string list, upper, lower;
+  long double product = std::ldexp(1.0L, -2 * scale_bits);
+  for (std::size_t i = 0; i < triples; ++i) {
+    std::uint64_t three = 1;
+    for (std::size_t l = 3 * i; l < 3 * i + 3; ++l) {
+      const std::uint32_t p = l < moduli.size() ? moduli[l] : 1;
+      list += (l == 0 ? "" : ", ") + std::to_string(p) + "u";
+      three *= p;
+      product *= p;
+    }
+    const std::uint64_t quotient = (std::uint64_t{1} << 48) / three, rest = (std::uint64_t{1} << 48) % three;
+    const std::string comma = i == 0 ? "uvec2(" : ", uvec2(";
+    upper += comma + bits_of(static_cast<double>(quotient) * unit) + ")";
+    lower += comma + bits_of(static_cast<double>(rest) / static_cast<double>(three) * unit) + ")";
+  }
+  return define("MODULI", static_cast<Index>(moduli.size())) + define("TRIPLES", static_cast<Index>(triples)) +
+         define("SCALE_BITS", scale_bits) + "#define BOUND_BITS " + std::to_string(bound_bits) + "\n" +
+         "#define MODULUS_LIST " + list + "\n#define UPPER_LIST " + upper + "\n#define LOWER_LIST " + lower +
+         "\n#define PRODUCT_OF_MODULI " + bits_of(static_cast<double>(product)) + "\n";
+}
+
+std::pair<Index, Index> halves_of(std::uint64_t address) {
+  return {static_cast<Index>(address & 0xffffffffU), static_cast<Index>(address >> 32)};
+}
+
+}  // namespace
+
+void check_products(const std::string& value, Precision precision) {
+  if (value != "plain" && value != "int8") throw std::runtime_error("'" + value + "' is not plain or int8");
+  if (value == "int8" && precision != Precision::double_) {
+    throw std::runtime_error("int8 products are of double precision: use --precision double");
+  }
+}
+
+void check_moduli(const std::string& value, Precision) {
+  int moduli = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), moduli);
+  if (error != std::errc() || end != value.data() + value.size() || moduli < min_moduli || moduli > max_moduli) {
+    throw std::runtime_error("'" + value + "' is not a number from 14 to 18: fewer moduli are not double precision");
+  }
+}
+
+// Cauchy and Schwarz: elements of the product are below half the product of the moduli. A little is left for what the
+// norms neglect.
+ResidueAccuracy accuracy_of(int moduli) {
+  double bits = -1;
+  for (int i = 0; i < moduli; ++i) bits += std::log2(static_cast<double>(all_moduli[static_cast<std::size_t>(i)]));
+  return {std::min<double>(bits / 2 - 0.02, max_scaled_bits)};
+}
+
+// Norms are at least 2^(scaled_bits - 1). Each of `depth` elements is rounded by at most 1/2, in both operands.
+double ResidueAccuracy::bound(Index depth) const {
+  return std::sqrt(static_cast<double>(depth)) * std::exp2(1 - scaled_bits) + std::exp2(-52);
+}
+
+ResidueProducts::ResidueProducts(const ShaderSource& sources, Kernels& kernels, int moduli)
+    : kernels_(kernels), device_(kernels.device()), moduli_(all_moduli.begin(), all_moduli.begin() + moduli) {
+  const double bound_bits = accuracy_of(moduli).scaled_bits;
+  const std::string preamble = kernels.types() + define("UNROLLED", device_.description().int8_matrices) +
+                               preamble_of(moduli_, static_cast<int>(bound_bits), bound_bits);
+  const auto build = [&](const char* name, const std::string& variant = "") {
+    return device_.make_program(sources, name, preamble + variant);
+  };
+  scales_ = build("compute/residue_scales.comp");
+  integers_ = build("compute/residue_products.comp");
+  combine_ = build("compute/residue_combine.comp");
+  rest_ = build("compute/residue_rest.comp");
+  left_.block = tile_rows;
+  left_.pack = build("compute/residues.comp", define("RIGHT", 0) + define("BLOCK", tile_rows / 16));
+  right_.block = tile_columns;
+  right_.pack = build("compute/residues.comp", define("RIGHT", 1) + define("BLOCK", tile_columns / 16));
+  make_table();
+  if (device_.description().int8_matrices) {
+    try {
+      matrices_ = build("matrix/residue_products.spv");
+      if (largest_error_of_test() == 0) return;
+      failure_ = device_.description().renderer + " multiplies matrices of bytes wrongly: integers are used";
+    } catch (const std::runtime_error& error) {
+      failure_ = std::string("matrices of bytes are not used: ") + error.what();
+    }
+    matrices_.reset();
+  }
+  if (largest_error_of_test() != 0) {
+    throw std::runtime_error(device_.description().renderer +
+                             " computes residues wrongly: use --products plain, or another driver");
+  }
+}
+
+// Two elements of a modulus p: p, floor(2^32 / p), a multiple of p that makes sums positive; factors of the low and the
+// high words of L's and U's numbers.
+void ResidueProducts::make_table() {
+  table_ = make_buffer(device_, static_cast<Index>(moduli_.size()) * 32, Memory::list);
+  auto* words = static_cast<std::uint32_t*>(table_->data());
+  for (std::size_t i = 0; i < moduli_.size(); ++i) {
+    const std::uint32_t p = moduli_[i], inverse = inverse_modulo(product_modulo(moduli_, i, p), p);
+    const auto high = static_cast<std::uint32_t>((std::uint64_t{1} << 32) % p);
+    const std::uint32_t positive = ((1U << 24) + p - 1) / p * p;
+    for (const std::uint32_t word : {p, static_cast<std::uint32_t>((std::uint64_t{1} << 32) / p), positive, 0U, 1U,
+                                     high, inverse, inverse * high % p}) {
+      *words++ = word;
+    }
+  }
+}
+
+bool ResidueProducts::holds(const Region& operand) const {
+  return std::min(operand.rows, max_residue_depth) * operand.leading_dimension + window_rounding <=
+         kernels_.window_elements();
+}
+
+template <class Body>
+void ResidueProducts::for_chunks(const Region& operand, Index max_columns, Body body) const {
+  for (Index j = 0; j < operand.columns;) {
+    const Index columns = std::min(columns_per_window(operand, kernels_.window_elements(), j), max_columns);
+    body(j, columns);
+    j += columns;
+  }
+}
+
+// Returns whether the buffer is another one.
+bool ResidueProducts::grow(std::unique_ptr<DeviceBuffer>& buffer, Index& bytes, Index needed) {
+  if (needed <= bytes) return false;
+  buffer.reset();
+  MemoryCount::add_device(needed - bytes);
+  buffer = make_buffer(device_, needed);
+  bytes = needed;
+  return true;
+}
+
+void ResidueProducts::pack(Operand& operand, const Region& region) {
+  const Index columns = operand.padded(region.columns), along = depth_in_fragments(region.rows);
+  if (grow(operand.exponents, operand.exponents_bytes, 4 * (columns + 1))) {
+    device_.fill(operand.exponents->id(), operand.exponents_bytes, 0);
+  }
+  grow(operand.packed, operand.packed_bytes, columns * along * 32 * moduli());
+  scales_->set(0, region.rows, region.columns);
+  kernels_.bind(*scales_, 0, 1, region);
+  device_.bind(1, operand.exponents->id());
+  kernels_.dispatch(*scales_, groups(region.columns, 16), 1);
+  operand.pack->set(0, region.rows, region.columns, columns / 16, along);
+  kernels_.bind(*operand.pack, 0, 1, region);
+  device_.bind(1, operand.exponents->id());
+  device_.bind(2, operand.packed->id());
+  device_.bind(3, table_->id());
+  kernels_.dispatch_independent(*operand.pack, columns / 128, groups(along, 1));
+}
+
+// remainders_ <- products of packed rows and columns from the first ones on.
+void ResidueProducts::multiply(Index first_row, Index first_column, const Region& c, Index depth) {
+  const Index rows = groups(c.rows, tile_rows), columns = groups(c.columns, tile_columns);
+  grow(remainders_, remainders_bytes_, rows * columns * tile_bytes * moduli());
+  DeviceProgram& program = matrices_ ? *matrices_ : *integers_;
+  program.set(1, rows, columns, first_row / tile_rows, first_column / tile_columns);
+  program.set(2, c.rows, c.columns, depth_in_fragments(depth), moduli());
+  device_.bind(2, remainders_->id());
+  device_.bind(3, table_->id());
+  if (matrices_) {
+    const auto [left_low, left_high] = halves_of(device_.address_of(left_.packed->id()));
+    const auto [right_low, right_high] = halves_of(device_.address_of(right_.packed->id()));
+    program.set(0, left_low, left_high, right_low, right_high);
+    kernels_.dispatch(program, rows * columns, moduli());
+  } else {
+    device_.bind(0, left_.packed->id());
+    device_.bind(1, right_.packed->id());
+    kernels_.dispatch(program, tile_bytes / 16 / 256, rows * columns * moduli());
+  }
+}
+
+void ResidueProducts::combine(const Region& l_transposed, const Region& u, Index first_row, Index first_column,
+                              const Region& c) {
+  const Index across = groups(c.columns, tile_columns);
+  for_window_parts(c, kernels_.window_elements(), tile_rows, [&](Index i, Index j, Index rows, Index columns) {
+    const Region part = c.block(i, j, rows, columns);
+    const bool vectors = window_of(part).first % 2 == 0 && part.leading_dimension % 2 == 0 &&
+                         part.stripe_stride % 2 == 0 && (part.column - j) % 4 == 0;
+    combine_->set(0, i, j, i + rows, j + columns);
+    combine_->set(1, first_row, first_column, across, vectors);
+    device_.bind(0, remainders_->id());
+    device_.bind(1, left_.exponents->id());
+    device_.bind(2, right_.exponents->id());
+    kernels_.bind(*combine_, 3, 2, part);
+    const Index tiles =
+        (groups(i + rows, tile_rows) - i / tile_rows) * (groups(j + columns, tile_columns) - j / tile_columns);
+    kernels_.dispatch(*combine_, tile_bytes / 16 / 256, tiles);
+    rest_->set(0, first_row + i, first_column + j, rows, columns);
+    rest_->set(1, u.rows);
+    kernels_.bind(*rest_, 3, 2, part);
+    kernels_.bind(*rest_, 4, 3, l_transposed);
+    kernels_.bind(*rest_, 5, 4, u);
+    kernels_.dispatch(*rest_, rest_groups, 1);
+  });
+}
+
+bool ResidueProducts::update(const Region& l_transposed, const Region& u, const Region& c, bool l_is_kept) {
+  if (!holds(l_transposed) || !holds(u)) return false;
+  for (Index k = 0; k < u.rows; k += max_residue_depth) {
+    const Index depth = std::min(max_residue_depth, u.rows - k);
+    const Region all_l = l_transposed.row_range(k, depth), all_u = u.row_range(k, depth);
+    for_chunks(all_l, packed_rows, [&](Index i, Index l_rows) {
+      const Region l = all_l.column_range(i, l_rows);
+      if (!l_is_kept || depth < u.rows || l_rows < c.rows) pack(left_, l);
+      for_chunks(all_u, packed_columns, [&](Index j, Index u_columns) {
+        const Region some_u = all_u.column_range(j, u_columns);
+        pack(right_, some_u);
+        kernels_.finish_dispatches();
+        for (Index column = 0; column < u_columns; column += piece_columns) {
+          for (Index row = 0; row < l_rows; row += piece_rows) {
+            const Region piece = c.block(i + row, j + column, std::min(piece_rows, l_rows - row),
+                                         std::min(piece_columns, u_columns - column));
+            multiply(row, column, piece, depth);
+            combine(l, some_u, row, column, piece);
+          }
+        }
+      });
+    });
+  }
+  return true;
+}
+
+// Whole numbers, whose products are exact in double precision, too; extents are ragged.
+double ResidueProducts::largest_error_of_test() {
+  constexpr Index rows = 200, columns = 300, depth = 160;
+  std::mt19937 generator(1);
+  const auto numbers = [&](Index count) {
+    std::vector<double> values(static_cast<std::size_t>(count));
+    for (double& value : values) value = static_cast<double>(generator() >> 12) - (1 << 19);
+    return values;
+  };
+  const std::vector<double> l = numbers(depth * rows), u = numbers(depth * columns), c = numbers(rows * columns);
+  const std::shared_ptr<ComputeDevice> device(std::shared_ptr<void>(), &device_);
+  const auto host = MappedBuffer<double>::create(device, (rows + depth) * std::max(rows, columns));
+  const auto wait = [&] {
+    Fences fences(device);
+    fences.note_commands();
+    fences.wait_idle();
+  };
+  const auto on_host = [&](Index some_rows, Index some_columns) {
+    return region_of(HostBlock<double>{host.get(), 0, some_rows, some_columns, some_columns});
+  };
+  const auto on_device = [&](Index some_rows, const std::vector<double>& values) {
+    const Index some_columns = static_cast<Index>(values.size()) / some_rows;
+    auto matrix = std::make_unique<ComputeMatrix<double>>(device_, some_rows, some_columns, kernels_.stripe_width());
+    std::copy(values.begin(), values.end(), host->data());
+    kernels_.copy(on_host(some_rows, some_columns), matrix->region());
+    wait();
+    return matrix;
+  };
+  const auto on_device_l = on_device(depth, l), on_device_u = on_device(depth, u), on_device_c = on_device(rows, c);
+  if (!update(on_device_l->region(), on_device_u->region(), on_device_c->region(), false)) return 0;
+  kernels_.copy(on_device_c->region(), on_host(rows, columns));
+  wait();
+  double largest = 0;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      double exact = c[static_cast<std::size_t>(i * columns + j)];
+      for (Index k = 0; k < depth; ++k) {
+        exact -= l[static_cast<std::size_t>(k * rows + i)] * u[static_cast<std::size_t>(k * columns + j)];
+      }
+      const double error = std::abs(host->data()[i * columns + j] - exact);
+      // the product of the moduli is rounded, and so are the last three operations
+      if (!(error <= 4 * std::abs(exact) * 0x1p-53 + 0x1p-8))
+        largest = std::max(largest, std::isnan(error) ? 1 : error);
+    }
+  }
+  return largest;
+}
+
+}  // namespace glinpack::compute
