@@ -99,8 +99,15 @@ void main() {
       int column = corner.y + i / 2 * 16 + j;
       if (row < part.x || row >= part.z || column < part.y || column >= part.w) continue;
       int to = place(result_layout, row - part.x, column - part.y);
-      result[to / 2][to % 2] = difference(result[to / 2][to % 2], words, j, row_exponents[exponents.x + row],
-                                          column_exponents[exponents.y + column]);
+      bool is_first = to % 2 == 0;  // NVIDIA's OpenGL 580.159 sets no component by an index
+      dvec2 pair = result[to / 2];
+      double c = difference(is_first ? pair.x : pair.y, words, j, row_exponents[exponents.x + row],
+                            column_exponents[exponents.y + column]);
+      if (is_first) {
+        result[to / 2].x = c;
+      } else {
+        result[to / 2].y = c;
+      }
     }
   }
 }

@@ -223,6 +223,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     if (running_panel_ == nullptr) return;
     running_panel_ = nullptr;
     device()->make_current();
+    device()->join_beside();
     kernels_.finish_dispatches();
     this->clock().finish_alone();
   }
@@ -338,7 +339,9 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
     backend_.finish_running_panel();
     backend_.begin();
     backend_.clock().start_overlapped(Phase::panel, panel_flops(a_transposed));
+    const bool beside = backend_.residues_ && backend_.device()->start_beside();  // their barriers would wait for it
     panel_->factorize(backend_.written(a_transposed));
+    if (beside) backend_.device()->leave_beside();
     backend_.running_panel_ = a_transposed.matrix;
     // a software device has no time to share
     if (!backend_.update_is_asynchronous()) backend_.finish_running_panel();
@@ -350,6 +353,7 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
     backend_.begin();
     {
       const auto scope = backend_.timeline().scope(Lane::cpu, Phase::wait);
+      backend_.device()->join_beside();
       backend_.device()->barrier(Readers::host);
       backend_.fences().note_commands();
       const Fence all = backend_.fences().take();

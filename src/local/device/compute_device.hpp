@@ -127,6 +127,12 @@ class ComputeDevice {
   /// to <- from, which do not overlap in one buffer.
   virtual void copy(BufferId from, std::int64_t from_first, BufferId to, std::int64_t to_first, std::int64_t bytes) = 0;
 
+  /// Later commands run beside those after leave_beside(): after all commands so far, on a queue of their own. Returns
+  /// false and changes nothing if the API has no such queue.
+  virtual bool start_beside() { return false; }
+  virtual void leave_beside() {}
+  /// Later commands wait for those beside.
+  virtual void join_beside() {}
   /// After all commands so far.
   virtual std::unique_ptr<DeviceSync> insert_sync() = 0;
   /// Later commands wait for that sync of another queue, which must have been flushed.

@@ -87,10 +87,11 @@ constexpr VkAccessFlags by_shaders = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADE
 
 }  // namespace
 
-Device::Device(const BackendOptions& options) : Device(std::make_shared<LogicalDevice>(options), false) {}
+Device::Device(const BackendOptions& options) : Device(std::make_shared<LogicalDevice>(options)) {}
 
-Device::Device(std::shared_ptr<LogicalDevice> logical, bool of_copies)
-    : logical_(std::move(logical)), queue_(logical_->queue(of_copies)) {
+Device::Device(const std::shared_ptr<LogicalDevice>& logical) : Device(logical, logical->kernels) {}
+
+Device::Device(std::shared_ptr<LogicalDevice> logical, Queue& queue) : logical_(std::move(logical)), queue_(queue) {
   description_ = logical_->description;
   VkCommandPoolCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
@@ -108,7 +109,9 @@ Device::~Device() {
   logical_->vk.DestroyCommandPool(logical_->handle, pool_, nullptr);
 }
 
-std::shared_ptr<ComputeDevice> Device::open_queue() const { return std::make_shared<Device>(logical_, true); }
+std::shared_ptr<ComputeDevice> Device::open_queue() const {
+  return std::make_shared<Device>(logical_, logical_->copies);
+}
 
 void Device::throw_debug_error() {
   const std::string message = take_validation_message();
@@ -178,6 +181,25 @@ void Device::flush() {
   waits_.clear();
 }
 
+bool Device::start_beside() {
+  flush();
+  if (!beside_) beside_ = std::make_unique<Device>(logical_, logical_->beside);
+  beside_->waits_.push_back({queue_.timeline, queue_.submitted});
+  is_beside_ = true;
+  return true;
+}
+
+void Device::leave_beside() {
+  beside_->flush();
+  is_beside_ = false;
+}
+
+void Device::join_beside() {
+  if (!beside_) return;
+  flush();
+  waits_.push_back({logical_->beside.timeline, logical_->beside.submitted});
+}
+
 std::unique_ptr<DeviceSync> Device::insert_sync() {
   flush();
   return std::make_unique<Sync>(logical_, queue_);
@@ -212,10 +234,14 @@ std::unique_ptr<DeviceProgram> Device::make_program(const ShaderSource& sources,
 }
 
 void Device::bind(std::uint32_t binding, BufferId buffer, std::int64_t first, std::int64_t bytes) {
+  if (is_beside_) return beside_->bind(binding, buffer, first, bytes);
   bindings_[binding] = {buffer, static_cast<VkDeviceSize>(first), static_cast<VkDeviceSize>(bytes), false};
 }
 
-void Device::bind(std::uint32_t binding, BufferId buffer) { bindings_[binding] = {buffer, 0, VK_WHOLE_SIZE, false}; }
+void Device::bind(std::uint32_t binding, BufferId buffer) {
+  if (is_beside_) return beside_->bind(binding, buffer);
+  bindings_[binding] = {buffer, 0, VK_WHOLE_SIZE, false};
+}
 
 void Device::push_bindings(VkCommandBuffer recorded, std::uint32_t used) {
   std::array<VkDescriptorBufferInfo, LogicalDevice::bindings> buffers{};
@@ -240,6 +266,7 @@ void Device::push_bindings(VkCommandBuffer recorded, std::uint32_t used) {
 }
 
 void Device::dispatch(DeviceProgram& program, Index groups_x, Index groups_y) {
+  if (is_beside_) return beside_->dispatch(program, groups_x, groups_y);
   const auto& dispatched = static_cast<const Program&>(program);
   const VkCommandBuffer recorded = commands();
   const Functions& vk = logical_->vk;
@@ -251,6 +278,7 @@ void Device::dispatch(DeviceProgram& program, Index groups_x, Index groups_y) {
 }
 
 void Device::barrier(Readers readers) {
+  if (is_beside_) return beside_->barrier(readers);
   VkPipelineStageFlags stages = 0;
   VkAccessFlags seen = 0;
   const auto add = [&](Readers one, VkPipelineStageFlags stage, VkAccessFlags access) {
@@ -277,6 +305,7 @@ void Device::end_copy(VkCommandBuffer recorded) const {
 
 void Device::copy(BufferId from, std::int64_t from_first, BufferId to, std::int64_t to_first, std::int64_t bytes) {
   if (bytes == 0) return;
+  if (is_beside_) return beside_->copy(from, from_first, to, to_first, bytes);
   const VkCommandBuffer recorded = commands();
   const VkBufferCopy region{static_cast<VkDeviceSize>(from_first), static_cast<VkDeviceSize>(to_first),
                             static_cast<VkDeviceSize>(bytes)};
@@ -286,6 +315,7 @@ void Device::copy(BufferId from, std::int64_t from_first, BufferId to, std::int6
 }
 
 bool Device::fill(BufferId buffer, std::int64_t bytes, std::uint32_t word) {
+  if (is_beside_) return beside_->fill(buffer, bytes, word);
   const VkCommandBuffer recorded = commands();
   begin_copy(recorded);
   logical_->vk.CmdFillBuffer(recorded, logical_->buffer_of(buffer), 0, static_cast<VkDeviceSize>(bytes), word);

@@ -18,8 +18,8 @@ class Device final : public ComputeDevice {
  public:
   /// The device of the options; `debug` asks for the validation layer. Throws std::runtime_error with cause and remedy.
   explicit Device(const BackendOptions& options);
-  /// The queue of copies of the same device.
-  Device(std::shared_ptr<LogicalDevice> logical, bool of_copies);
+  /// Another queue of the same device.
+  Device(std::shared_ptr<LogicalDevice> logical, Queue& queue);
   ~Device() override;
 
   std::int64_t free_memory() const override { return logical_->free_memory(); }
@@ -36,6 +36,9 @@ class Device final : public ComputeDevice {
   void dispatch(DeviceProgram& program, Index groups_x, Index groups_y) override;
   void barrier(Readers readers) override;
   void copy(BufferId from, std::int64_t from_first, BufferId to, std::int64_t to_first, std::int64_t bytes) override;
+  bool start_beside() override;
+  void leave_beside() override;
+  void join_beside() override;
   std::unique_ptr<DeviceSync> insert_sync() override;
   void wait_for(const DeviceSync& sync) override;
   void flush() override;
@@ -50,6 +53,8 @@ class Device final : public ComputeDevice {
   bool computes() const { return queue_.computes; }
 
  private:
+  explicit Device(const std::shared_ptr<LogicalDevice>& logical);
+
   struct Submitted {
     std::uint64_t value = 0;
     VkCommandBuffer commands = VK_NULL_HANDLE;
@@ -70,6 +75,8 @@ class Device final : public ComputeDevice {
 
   std::shared_ptr<LogicalDevice> logical_;
   Queue& queue_;
+  std::unique_ptr<Device> beside_;  // once it was started
+  bool is_beside_ = false;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   std::deque<Submitted> submitted_;

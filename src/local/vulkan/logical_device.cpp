@@ -36,15 +36,15 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
   nanoseconds_per_tick = static_cast<double>(properties.properties.limits.timestampPeriod);
   choose_queues();
 
-  const std::array<float, 2> priorities{1, 1};
-  std::array<VkDeviceQueueCreateInfo, 2> queues{};
-  for (VkDeviceQueueCreateInfo& info : queues) {
-    info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-    info.queueCount = 1;
-    info.pQueuePriorities = priorities.data();
+  const float priority = 1;
+  std::vector<VkDeviceQueueCreateInfo> queues;
+  for (const std::uint32_t family : families_) {
+    VkDeviceQueueCreateInfo& made = queues.emplace_back();
+    made.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    made.queueFamilyIndex = family;
+    made.queueCount = 1;
+    made.pQueuePriorities = &priority;
   }
-  queues[0].queueFamilyIndex = kernels_.family;
-  queues[1].queueFamilyIndex = copies_.family;
   VkPhysicalDeviceVulkan12Features core{};
   core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   core.timelineSemaphore = VK_TRUE;
@@ -70,23 +70,23 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features;
-  info.queueCreateInfoCount = kernels_.family == copies_.family ? 1 : 2;
+  info.queueCreateInfoCount = static_cast<std::uint32_t>(queues.size());
   info.pQueueCreateInfos = queues.data();
   info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
   require(instance.CreateDevice(physical, &info, nullptr, &handle), "vkCreateDevice");
   vk = functions_of(instance, handle);
-  vk.GetDeviceQueue(handle, kernels_.family, 0, &kernels_.handle);
-  vk.GetDeviceQueue(handle, copies_.family, 0, &copies_.handle);
-  kernels_.timeline = make_timeline();
-  copies_.timeline = make_timeline();
+  for (Queue* queue : {&kernels, &beside, &copies}) {
+    vk.GetDeviceQueue(handle, queue->family, 0, &queue->handle);
+    queue->timeline = make_timeline();
+  }
   create_layouts();
   storage_.emplace_back();  // no buffer has the id 0
 }
 
 LogicalDevice::~LogicalDevice() {
   try {
-    for (const Queue* queue : {&kernels_, &copies_}) wait(*queue, queue->submitted);
+    for (const Queue* queue : {&kernels, &beside, &copies}) wait(*queue, queue->submitted);
   } catch (const std::runtime_error&) {
     // the device was lost: nothing runs any more
   }
@@ -94,13 +94,15 @@ LogicalDevice::~LogicalDevice() {
   for (VkQueryPool pool : query_pools_) vk.DestroyQueryPool(handle, pool, nullptr);
   vk.DestroyPipelineLayout(handle, pipeline_layout, nullptr);
   vk.DestroyDescriptorSetLayout(handle, set_layout_, nullptr);
-  vk.DestroySemaphore(handle, kernels_.timeline, nullptr);
-  vk.DestroySemaphore(handle, copies_.timeline, nullptr);
+  vk.DestroySemaphore(handle, kernels.timeline, nullptr);
+  vk.DestroySemaphore(handle, beside.timeline, nullptr);
+  vk.DestroySemaphore(handle, copies.timeline, nullptr);
   vk.DestroyDevice(handle, nullptr);
 }
 
-// Kernels: a family with compute, one without graphics if there is none. Copies: a family that only copies, else the
-// same queue.
+// Kernels: the first family with compute. Beside: a family with compute and without graphics, because queues of one
+// family take turns on an H100 (driver 580.159), and queues of two run at the same time. Copies: a family that only
+// copies. If there is no such family, the queue of kernels.
 void LogicalDevice::choose_queues() {
   std::uint32_t count = 0;
   instance.GetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
@@ -112,11 +114,17 @@ void LogicalDevice::choose_queues() {
     });
     return static_cast<std::uint32_t>(found - families.begin());
   };
-  kernels_.computes = true;
-  kernels_.family = first(VK_QUEUE_COMPUTE_BIT, 0);
-  if (kernels_.family == count) throw std::runtime_error(description.renderer + " has no queue for compute shaders");
-  copies_.family = first(VK_QUEUE_TRANSFER_BIT, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT);
-  if (copies_.family == count) copies_.family = kernels_.family;
+  kernels.computes = true;
+  kernels.family = first(VK_QUEUE_COMPUTE_BIT, 0);
+  if (kernels.family == count) throw std::runtime_error(description.renderer + " has no queue for compute shaders");
+  beside.computes = true;
+  beside.family = first(VK_QUEUE_COMPUTE_BIT, VK_QUEUE_GRAPHICS_BIT);
+  if (beside.family == count) beside.family = kernels.family;
+  copies.family = first(VK_QUEUE_TRANSFER_BIT, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT);
+  if (copies.family == count) copies.family = kernels.family;
+  for (const Queue* queue : {&kernels, &beside, &copies}) {
+    if (std::ranges::find(families_, queue->family) == families_.end()) families_.push_back(queue->family);
+  }
 }
 
 void LogicalDevice::create_layouts() {
@@ -168,7 +176,6 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
   VkExternalMemoryBufferCreateInfo external{};
   external.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
   external.handleTypes = exported_type;
-  const std::array<std::uint32_t, 2> families{kernels_.family, copies_.family};
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.pNext = is_exported ? &external : nullptr;
@@ -176,10 +183,10 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   const bool has_address = description.int8_matrices && !is_exported;
   if (has_address) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-  if (families[0] != families[1]) {
+  if (families_.size() > 1) {
     info.sharingMode = VK_SHARING_MODE_CONCURRENT;
-    info.queueFamilyIndexCount = families.size();
-    info.pQueueFamilyIndices = families.data();
+    info.queueFamilyIndexCount = static_cast<std::uint32_t>(families_.size());
+    info.pQueueFamilyIndices = families_.data();
   }
   Storage made;
   if (vk.CreateBuffer(handle, &info, nullptr, &made.buffer) != VK_SUCCESS) return {};
@@ -271,7 +278,7 @@ std::uint64_t LogicalDevice::address_of(BufferId id) const {
 void LogicalDevice::retire(const Garbage& garbage) {
   const std::lock_guard lock(mutex_);
   const auto last = [](const Queue& queue) { return queue.submitted + (queue.is_recording ? 1 : 0); };
-  retired_.push_back({garbage, {last(kernels_), last(copies_)}});
+  retired_.push_back({garbage, {last(kernels), last(beside), last(copies)}});
   destroy_passed();
 }
 
@@ -281,8 +288,8 @@ void LogicalDevice::destroy_passed() {
     std::uint64_t reached = 0;
     return vk.GetSemaphoreCounterValue(handle, queue.timeline, &reached) == VK_SUCCESS && reached >= value;
   };
-  while (!retired_.empty() && has_passed(kernels_, retired_.front().values[0]) &&
-         has_passed(copies_, retired_.front().values[1])) {
+  while (!retired_.empty() && has_passed(kernels, retired_.front().values[0]) &&
+         has_passed(beside, retired_.front().values[1]) && has_passed(copies, retired_.front().values[2])) {
     destroy(retired_.front().garbage);
     retired_.pop_front();
   }

@@ -75,8 +75,6 @@ class LogicalDevice {
   Query take_query();
   void give_query(const Query& query);
 
-  /// The compute queue, or the queue of copies.
-  Queue& queue(bool of_copies) { return of_copies ? copies_ : kernels_; }
   /// Of any thread.
   void submit(Queue& queue, const VkSubmitInfo& info);
   std::uint64_t passed(const Queue& queue) const;
@@ -89,6 +87,7 @@ class LogicalDevice {
   Functions vk;
   VkPipelineLayout pipeline_layout = VK_NULL_HANDLE;  // of all programs: storage buffers and push constants
   double nanoseconds_per_tick = 1;
+  Queue kernels, beside, copies;  // beside: of kernels that run at the same time as those of `kernels`
 
  private:
   struct Storage {
@@ -98,7 +97,7 @@ class LogicalDevice {
   };
   struct Retired {
     Garbage garbage;
-    std::array<std::uint64_t, 2> values{};  // of the queues, when it can be destroyed
+    std::array<std::uint64_t, 3> values{};  // of the queues, when it can be destroyed
   };
   void choose_queues();
   void create_layouts();
@@ -109,8 +108,8 @@ class LogicalDevice {
   void destroy_passed();
 
   VkPhysicalDeviceMemoryProperties memory_types_{};
+  std::vector<std::uint32_t> families_;  // of the queues
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
-  Queue kernels_, copies_;
   mutable std::mutex mutex_;      // of what follows, and of vkQueueSubmit
   std::vector<Storage> storage_;  // by BufferId, from 1 on
   std::vector<BufferId> free_ids_;
