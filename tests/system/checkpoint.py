@@ -17,8 +17,7 @@ KILLS = int(os.environ.get("GLINPACK_TEST_KILLS", "4"))
 SEED = int(os.environ.get("GLINPACK_TEST_SEED", "1"))
 TIMEOUT = 120
 # what does not belong to the run
-QUIET = ["--doctor", "off", "--peak", "none", "--breakdown", "none", "--log-level", "warn",
-         "--force"]
+QUIET = ["--doctor", "off", "--peak", "none", "--breakdown", "none", "--log-level", "warn", "--force"]
 
 
 def run(n=400, nb=4, backend="openblas"):
@@ -48,7 +47,9 @@ class CheckpointTest(GlinpackTest):
 
     def begin_passes(self, *arguments, ranks=4):
         """A job that is in its passes, where it takes signals."""
-        job = self.begin(*arguments, "--log-level", "trace", ranks=ranks)
+        options = list(arguments)
+        options[options.index("--log-level") + 1] = "trace"
+        job = self.begin(*options, ranks=ranks)
         self.assertTrue(wait_for(lambda: " pass 1 of " in self.out() or job.poll() is not None))
         self.assertIsNone(job.poll(), self.out())
         return job

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Jobs that hang, lose a process or receive a signal: the watchdog, signals, and the files on disk."""
+import contextlib
 import os
 import pathlib
 import random
@@ -68,8 +69,11 @@ class Job:
 
     def is_watched(self, rank):
         """Whether the rank has left MPI_Init, and has a thread of the watchdog."""
-        threads = pathlib.Path(f"/proc/{self.ranks().get(rank)}/task").glob("*/comm")
-        return any(thread.read_text() == "watchdog\n" for thread in threads)
+        for thread in pathlib.Path(f"/proc/{self.ranks().get(rank)}/task").glob("*/comm"):
+            with contextlib.suppress(OSError):  # a thread that has ended since
+                if thread.read_text() == "watchdog\n":
+                    return True
+        return False
 
     def send(self, rank, number):
         os.kill(self.ranks()[rank], number)
