@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <numeric>
@@ -53,7 +54,7 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
     if (memory == PoissonMemory::texture1d) texels_.emplace(device.context());
     if (memory != PoissonMemory::texture2d) return;
     texture_.emplace(device, n, n, Packing::p1x1);
-    for (const GLenum direction : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) {
+    for (const GLenum direction : std::array<GLenum, 2>{GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) {
       glTextureParameteri(texture_->texture(), direction, GL_CLAMP_TO_BORDER);
     }
   }
