@@ -372,7 +372,10 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
 
 template <class Real>
 void ComputeBackend<Real>::make_residue_products(const BackendOptions& options) {
-  if (options.value("products") != "int8") return;
+  if (options.value("products") != "int8") {
+    if (options.value("moduli").empty()) return;
+    throw BackendOptionError("moduli", "only int8 products have moduli: add --products int8, or leave --moduli out");
+  }
   if constexpr (precision_of<Real> == Precision::double_) {
     const std::string moduli = options.value("moduli");
     residues_.emplace(sources_, kernels_, moduli.empty() ? default_moduli : std::stoi(moduli));

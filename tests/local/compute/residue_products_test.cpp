@@ -187,5 +187,12 @@ TYPED_TEST(ResidueProductsTest, extreme_numbers_give_what_plain_double_gives) {
   }
 }
 
+TYPED_TEST(ResidueProductsTest, moduli_without_int8_products_are_refused) {
+  Timeline timeline;
+  BackendOptions options;
+  options.values = {{"moduli", "16"}};
+  EXPECT_THROW(TypeParam::make(options, timeline), BackendOptionError);
+}
+
 }  // namespace
 }  // namespace glinpack
