@@ -140,7 +140,9 @@ std::vector<Field> panel_and_message_fields(PluOptions& o) {
         o.abft.reset();
         if (t != "off") o.abft = t == auto_word ? automatic : parse_size(t, 1, largest_n);
       },
-      [&o] { return !o.abft ? "off" : *o.abft == automatic ? auto_word : std::to_string(*o.abft); });
+      [&o] { return !o.abft                ? "off"
+                    : *o.abft == automatic ? auto_word
+                                           : std::to_string(*o.abft); });
   return {
       {"panel", choice(o.panel, all_panel_places),
        "Where panels are factorised; auto: on GPUs, but on the host with local pivoting on several process rows, and "
@@ -200,10 +202,8 @@ std::vector<Field> backend_fields(BackendValues& values) {
   for (const BackendOption& option : all_backend_options()) {
     const std::string name(option.name);
     std::string& value = values[name];
-    fields.push_back({name,
-                      option.choices.empty() ? text(value, std::string(option.type))
-                                             : name_value(value, {option.choices.begin(), option.choices.end()}),
-                      std::string(option.help), std::string(option.default_text)});
+    fields.push_back(
+        {name, text(value, std::string(option.type)), std::string(option.help), std::string(option.default_text)});
   }
   return fields;
 }

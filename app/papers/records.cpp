@@ -70,11 +70,11 @@ PolynomialFit fit_polynomial(std::span<const FitPoint> points, int degree) {
   return fit;
 }
 
-std::optional<double> crossing(const PolynomialFit& one, const PolynomialFit& other, double least, double most) {
+std::optional<double> crossing(const PolynomialFit& one, const PolynomialFit& other, double from, double to) {
   const auto is_faster = [&](double n) { return one.at(n) < other.at(n); };
   constexpr int steps = 1000;
   for (int step = 0; step < steps; ++step) {
-    double low = least + (most - least) * step / steps, high = least + (most - least) * (step + 1) / steps;
+    double low = from + (to - from) * step / steps, high = from + (to - from) * (step + 1) / steps;
     if (is_faster(low) == is_faster(high)) continue;
     const bool before = is_faster(low);
     for (int halving = 0; halving < 50; ++halving) {

@@ -102,8 +102,8 @@ struct PolynomialFit {
 /// std::invalid_argument.
 PolynomialFit fit_polynomial(std::span<const FitPoint> points, int degree);
 
-/// The first n in [least, most] where one fit overtakes the other; empty if none does.
-std::optional<double> crossing(const PolynomialFit& one, const PolynomialFit& other, double least, double most);
+/// The first n in [from, to] where one fit overtakes the other; empty if none does.
+std::optional<double> crossing(const PolynomialFit& one, const PolynomialFit& other, double from, double to);
 
 /// The fit of a series of records, for the computation without transfers.
 struct SeriesFit {

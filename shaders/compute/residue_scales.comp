@@ -15,7 +15,7 @@ UNIFORM(0, ivec2) extents;  // depth, columns
 UNIFORM(1, ivec4) from_layout;
 END_UNIFORMS
 
-// Of 16 columns, and 16 parts of the depth: a sum of squares, in units of 4^largest.
+// A sum of squares for each of 16 columns and 16 parts of the depth, in units of 4^largest.
 shared int largest[256];
 shared float squares[256];
 

@@ -39,10 +39,9 @@ struct BackendOptions {
 /// An option that only some backends have, and that the program passes to them as a text.
 struct BackendOption {
   std::string_view name;  // "tile": of --tile, and the key in files
-  std::string_view type;  // "NAME", of --help; ignored if there are `choices`
+  std::string_view type;  // "NAME", of --help
   std::string_view help;
-  std::string_view default_text = {};              // of --help; empty: the first choice
-  std::span<const std::string_view> choices = {};  // all values, the first is the program's default; empty: any text
+  std::string_view default_text = {};  // of --help
   /// Throws std::runtime_error that names the valid values. With a check, other backends refuse the option.
   void (*check)(const std::string& value, Precision) = nullptr;
 };

@@ -25,6 +25,13 @@ const DeviceDescription& best_of(const std::vector<DeviceDescription>& apis) {
   return usable == apis.end() ? apis.front() : *usable;
 }
 
+std::string text_of_variables(const std::vector<std::string>& variables) {
+  if (variables.empty()) return "";
+  std::string text;
+  for (const std::string& variable : variables) text += (text.empty() ? "" : ", ") + variable;
+  return text + (variables.size() == 1 ? " is set: correct or unset it" : " are set: correct or unset them");
+}
+
 int device_for_local_rank(const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed) {
   for (const bool software : {false, true}) {
     if (software && !software_allowed) break;

@@ -44,6 +44,9 @@ std::vector<std::vector<DeviceDescription>> same_devices(const std::vector<std::
 /// The description by the first API in which the device is usable, else by the first.
 const DeviceDescription& best_of(const std::vector<DeviceDescription>& apis);
 
+/// "A=1, B=2 are set: correct or unset them"; empty without variables.
+std::string text_of_variables(const std::vector<std::string>& variables);
+
 /// The device for the rank that is `local_rank`-th on its node: usable hardware devices in turn; software devices only
 /// if `software_allowed`; -1 for none.
 int device_for_local_rank(const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed);
@@ -111,10 +114,10 @@ struct TileCatalog {
 };
 
 struct DeviceCatalog {
-  std::string_view api;      // "OpenGL"
-  std::string_view noun;     // "EGL device"
-  std::string_view install;  // the remedy if there is no device, after "no EGL device was found;"
-  std::string_view remedy;   // the same as sentences, in lines
+  std::string_view api;             // "OpenGL"
+  std::string_view noun;            // "EGL device"
+  std::string_view install;         // the remedy if there is no device, after "no EGL device was found;"
+  std::string_view remedy;          // the same as sentences, in lines
   std::string_view selection = {};  // the environment variable by which users select devices, for all APIs
 
   /// All devices, in the order of their indices; those that do not work give the reason. A broken device never makes it

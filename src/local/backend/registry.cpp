@@ -38,9 +38,7 @@ std::vector<BackendOption> all_backend_options() {
 
 BackendValues default_backend_values() {
   BackendValues values;
-  for (const BackendOption& option : all_backend_options()) {
-    values.emplace(option.name, option.choices.empty() ? "" : option.choices.front());
-  }
+  for (const BackendOption& option : all_backend_options()) values.emplace(option.name, "");
   return values;
 }
 

@@ -22,17 +22,17 @@ namespace {
 constexpr std::array<std::uint32_t, max_moduli> all_moduli{256, 255, 253, 251, 247, 241, 239, 233, 229,
                                                            227, 223, 217, 211, 199, 197, 193, 191, 181};
 
-// Of the shaders.
+// The shaders have the same numbers.
 constexpr Index tile_rows = 128, tile_columns = 256, tile_bytes = tile_rows * tile_columns;
 constexpr Index depth_unit = 128;
 static_assert(max_residue_depth * 128 * 128 <= 1 << 24, "the table's positive multiples");
 constexpr Index rest_groups = 512;
 
-// Of a piece. Larger ones take more memory and are no faster.
+// Columns of a packed part, and a tile of C that is computed at a time: larger ones take more memory and are no faster.
 constexpr Index packed_rows = 65536, packed_columns = 16384;
 constexpr Index piece_rows = 16384, piece_columns = 2048;
 
-constexpr int max_scaled_bits = 61;  // of the shaders' integers
+constexpr int max_scaled_bits = 61;  // the shaders' integers have 64
 
 Index depth_in_fragments(Index depth) { return round_up(depth, depth_unit) / 32; }
 

@@ -127,11 +127,7 @@ std::vector<std::string> driver_variables() {
 }
 
 std::string driver_variables_text() {
-  const std::vector<std::string> variables = driver_variables();
-  if (variables.empty()) return "";
-  std::string text;
-  for (const std::string& variable : variables) text += (text.empty() ? "" : ", ") + variable;
-  text += variables.size() == 1 ? " is set: correct or unset it" : " are set: correct or unset them";
+  std::string text = text_of_variables(driver_variables());
   if (environment(visible_devices_variable)) text += " (EGL_VISIBLE_DEVICES takes indices of EGL devices, such as 0,2)";
   return text;
 }

@@ -25,14 +25,9 @@ const DeviceCatalog device_catalog{
     .measure_peak =
         [](const BackendOptions& options, Precision precision, const MeasuringOptions& measuring) {
           const CurrentContextGuard restore_current_context;  // of a backend
-          return compute::measure_device_fma(open_device(options), ShaderSource(options.value("shader-dir")),
-                                             precision, measuring);
+          return compute::measure_peak<open_device>(options, precision, measuring);
         },
-    .measure_ceilings =
-        [](const BackendOptions& options, const MeasuringOptions& measuring) {
-          return compute::measure_device_ceilings(open_device(options),
-                                                  ShaderSource(options.value("shader-dir")), measuring);
-        },
+    .measure_ceilings = compute::measure_ceilings<open_device>,
 };
 
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options, MatrixMemory memory) {

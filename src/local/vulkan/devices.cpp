@@ -185,11 +185,4 @@ std::vector<std::string> driver_variables() {
   return found;
 }
 
-std::string driver_variables_text() {
-  const std::vector<std::string> variables = driver_variables();
-  if (variables.empty()) return "";
-  return fmt::format("{} {}", fmt::join(variables, ", "),
-                     variables.size() == 1 ? "is set: correct or unset it" : "are set: correct or unset them");
-}
-
 }  // namespace glinpack::vulkan

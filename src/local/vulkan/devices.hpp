@@ -30,6 +30,5 @@ std::vector<const char*> required_extensions();
 /// As DeviceCatalog::list.
 std::vector<DeviceDescription> list_devices();
 std::vector<std::string> driver_variables();
-std::string driver_variables_text();
 
 }  // namespace glinpack::vulkan

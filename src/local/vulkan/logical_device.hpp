@@ -32,7 +32,7 @@ struct Query {
   std::uint32_t index = 0;
 };
 
-/// Of any thread, if no two threads use the same queue.
+/// Threads may share it, if no two use the same queue.
 class LogicalDevice {
  public:
   /// Throws std::runtime_error with cause and remedy.
@@ -75,7 +75,7 @@ class LogicalDevice {
   Query take_query();
   void give_query(const Query& query);
 
-  /// Of any thread.
+  /// Any thread may call it.
   void submit(Queue& queue, const VkSubmitInfo& info);
   std::uint64_t passed(const Queue& queue) const;
   void wait(const Queue& queue, std::uint64_t value) const;

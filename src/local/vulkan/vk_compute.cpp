@@ -15,17 +15,9 @@ const DeviceCatalog device_catalog{
         "software one (Debian: libvulkan1 mesa-vulkan-drivers).\n",
     .list = list_devices,
     .driver_variables = driver_variables,
-    .driver_variables_text = driver_variables_text,
-    .measure_peak =
-        [](const BackendOptions& options, Precision precision, const MeasuringOptions& measuring) {
-          return compute::measure_device_fma(open_compute_device(options), ShaderSource(options.value("shader-dir")),
-                                             precision, measuring);
-        },
-    .measure_ceilings =
-        [](const BackendOptions& options, const MeasuringOptions& measuring) {
-          return compute::measure_device_ceilings(open_compute_device(options),
-                                                  ShaderSource(options.value("shader-dir")), measuring);
-        },
+    .driver_variables_text = [] { return text_of_variables(driver_variables()); },
+    .measure_peak = compute::measure_peak<open_compute_device>,
+    .measure_ceilings = compute::measure_ceilings<open_compute_device>,
 };
 
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options) {
