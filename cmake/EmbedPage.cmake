@@ -27,7 +27,7 @@ endfunction()
 function(glinpack_embed_page target folder)
   set(page)
   if(GLINPACK_CHART_JS)
-    set(scripts ${folder}/parts.js ${folder}/timeline.js ${folder}/page.js)
+    set(scripts ${folder}/parts.js ${folder}/page.js)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
                  ${folder}/page.html ${folder}/page.css ${scripts} ${GLINPACK_CHART_JS})
     file(READ ${GLINPACK_CHART_JS} CHART)

@@ -52,7 +52,6 @@ struct HplDat {
   RankOrder order = RankOrder::row_major;
   std::vector<GridShape> grids;
   double threshold = 16.0;
-  int threshold_line = 13;
   bool has_variant = true;       // false: HPL-MxP's file, without PFACT, NBMIN, NDIV, RFACT and the lines after BCAST
   std::vector<char> pfact{'R'};  // L C R, as HPL prints it
   std::vector<int> nbmin{16};

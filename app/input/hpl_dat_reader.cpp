@@ -221,7 +221,7 @@ class HplDatReader {
   [[noreturn]] void fail(const std::string& message) const {
     const std::size_t end = lines_.size() + 1;
     const bool may_be_of_mxp = !use_.mxp && lines_.size() == lines_of_mxp;
-    const std::string hint = may_be_of_mxp ? "HPL-MxP's file has 14 lines: use --benchmark mxp" : shift_hint();
+    const std::string hint = may_be_of_mxp ? "HPL-MxP's file has 14 lines: use --matrix mxp" : shift_hint();
     const std::string missing = fmt::format("the file ends here; line {} of 31 is missing: {}", end, first_missing_);
     throw InputError(fmt::format("{}:{}: {}{}{}", path_, ends_early() ? end : static_cast<std::size_t>(line_),
                                  ends_early() ? missing : message, hint.empty() ? "" : "; ", hint));
@@ -330,7 +330,6 @@ void read_problem(HplDatReader& reader, HplDat& result, bool mxp) {
   read_grids(reader, result, mxp);
   if (!reader.skips("threshold", 1)) {
     result.threshold = reader.next_real("threshold of the residual (0 or less: no check)");
-    result.threshold_line = reader.line();
   }
 }
 

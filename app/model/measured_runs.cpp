@@ -1,16 +1,127 @@
 #include "app/model/measured_runs.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <span>
+
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/model/forecast.hpp"
-#include "app/program/program_context.hpp"
 #include "app/record/network_record.hpp"
 #include "app/record/result_file.hpp"
+#include "backend/registry.hpp"
 #include "base/measuring.hpp"
 
 namespace glinpack::app::model {
 
 namespace {
+
+// The kind of messages between any two ranks: network if every rank has its own node, memory if all share one. Empty if
+// there are both, since they cannot be separated.
+std::optional<Work> kind_of_messages(const Problem& problem) {
+  if (problem.grid.size() == 1) return std::nullopt;
+  if (problem.arrangement.processes_per_node >= problem.grid.size()) return Work::memory;
+  if (problem.arrangement.processes_per_node == 1) return Work::network;
+  return std::nullopt;
+}
+
+// The messages of a rank and their bytes, in the direction with more of them. An all-reduce counts once per level of
+// its tree.
+Amounts messages_of(const MessageRecord& record, const Problem& problem, GridPosition at,
+                    const BroadcastRoutes& routes) {
+  if (record.kind == MessageKind::candidate) {
+    const auto levels = static_cast<double>(std::bit_width(static_cast<unsigned>(problem.grid.rows - 1)));
+    return levels * Amounts{0, static_cast<double>(record.bytes), 1};
+  }
+  Amounts sent, received;
+  for (const WireMessage& message : wire_messages(record, problem.grid, at, routes, problem.element_bytes())) {
+    (message.receives ? received : sent) += {0, static_cast<double>(message.bytes), 1};
+  }
+  return sent.bytes > received.bytes ? sent : received;
+}
+
+// Sums over all ranks in some passes, without the substitution.
+ByWork<Amounts> amounts_in(const Problem& problem, PassRange passes, std::optional<Work> message_kind) {
+  BroadcastRoutes routes;
+  routes.kind = problem.parameters.broadcast;
+  ByWork<Amounts> sums;
+  for (int row = 0; row < problem.grid.rows; ++row) {
+    for (int column = 0; column < problem.grid.columns; ++column) {
+      const GridPosition at{row, column};
+      const RankOperations list =
+          record_operations(problem.parameters, {problem.grid, at, problem.column_shares_memory(column)}, passes,
+                            problem.precision, problem.device());
+      for (const Operation& operation : list.operations) {
+        if (operation.kind == Operation::Kind::compute) sums[operation.work] += operation.amounts;
+      }
+      if (!message_kind) continue;
+      for (const MessageRecord& message : list.messages) {
+        sums[*message_kind] += messages_of(message, problem, at, routes);
+      }
+    }
+  }
+  return sums;
+}
+
+// Sums over all ranks in all passes. If there are many passes, it samples them.
+ByWork<Amounts> amounts_of(const Problem& problem) {
+  constexpr Index most_recorded = 12'000;  // number of passes times ranks
+  const Distribution distribution = problem.distribution();
+  const Index passes = distribution.passes();
+  const Index parts = std::clamp<Index>(most_recorded / problem.grid.size(), 1, passes);
+  ByWork<Amounts> sums;
+  const auto add = [&](double weight, PassRange range) {
+    const ByWork<Amounts> amounts = amounts_in(problem, range, kind_of_messages(problem));
+    for (const Work work : all_work) sums[work] += weight * amounts[work];
+  };
+  if (parts == passes) {
+    add(1, {0, passes});
+  } else {
+    for (Index i = 0; i < parts; ++i) {
+      const Index from = passes * i / parts, to = passes * (i + 1) / parts;
+      const Index middle = (from + to) / 2;
+      add(static_cast<double>(to - from), {middle, middle + 1});
+    }
+  }
+  for (Index k = 0; k < passes; ++k) {
+    // the ranks solve one after the other, so the pivot's share determines the time
+    sums[Work::substitution] += substitution_work(problem, plan_pass(distribution, k, pivot_position(problem.grid, k)));
+  }
+  return sums;
+}
+
+// True if all messages are large. Their fixed cost is not the latency of a small message.
+bool large_messages_alone(std::span<const Sample> samples) {
+  constexpr double large = 1 << 18;
+  return std::all_of(samples.begin(), samples.end(),
+                     [](const Sample& sample) { return sample.amounts.bytes > large * sample.amounts.steps; });
+}
+
+std::vector<Sample> without_steps(std::vector<Sample> samples) {
+  for (Sample& sample : samples) sample.amounts.steps = 0;
+  return samples;
+}
+
+// Empty for phases that the model does not have, such as waits.
+std::optional<Work> work_of(Phase phase, Lane lane) {
+  switch (phase) {
+    case Phase::panel:
+    case Phase::eliminate:
+      return lane == Lane::gpu ? Work::panel_device : Work::panel_host;
+    case Phase::swap:
+      return Work::swap;
+    case Phase::normalize:
+      return Work::normalize;
+    case Phase::reduce:
+      return Work::reduce;
+    case Phase::transfer:
+      return Work::transfer;
+    default:
+      return std::nullopt;
+  }
+}
 
 // Names the file in an error of the model's.
 template <class Read>
@@ -23,9 +134,32 @@ auto read_from(const std::string& path, Read read) {
   }
 }
 
+Arrangement arrangement_of(std::span<const RankRecord> ranks) {
+  Arrangement arrangement;
+  std::map<std::string, int> on_host;
+  for (const RankRecord& rank : ranks) {
+    const bool on_device = computes_on_device(rank.backend.backend);
+    arrangement.on_device = arrangement.on_device || on_device;
+    arrangement.in_background = arrangement.in_background || (on_device && !rank.backend.software_gl);
+    arrangement.processes_per_node = std::max(arrangement.processes_per_node, ++on_host[rank.host]);
+  }
+  return arrangement;
+}
+
+bool is_modelled(const Problem& problem, const std::string& backend) {
+  const LuAlgorithm algorithm =
+      lu_algorithm(can_factorize_row_by_row(backend), problem.parameters.pivoting, problem.grid);
+  return algorithm == LuAlgorithm::blocked && problem.precision != Precision::mixed;
+}
+
 // Throws InputError for a run that the model cannot compute.
 Problem problem_of(const RunRecord& run) {
-  Problem problem = problem_of(run, arrangement_of(run.result.ranks));
+  Problem problem{.parameters = run.parameters,
+                  .grid = run.grid,
+                  .order = run.order,
+                  .node_grid = run.node_grid,
+                  .precision = run.precision,
+                  .arrangement = arrangement_of(run.result.ranks)};
   const auto ranks = static_cast<Index>(run.result.ranks.size());
   const GridShape& grid = problem.grid;
   const bool usable = problem.parameters.n <= largest_n && grid.rows <= ranks && grid.columns <= ranks &&
@@ -39,14 +173,15 @@ MeasuredRun measured_run(const RunRecord& run) {
   MeasuredRun measured{.file = {}, .backend = run.backend, .observation = {}, .seconds = run.result.seconds};
   Observation& observation = measured.observation;
   observation.problem = problem_of(run);
-  observation.count = observation.problem.distribution().passes();
   observation.seconds[Work::substitution] = run.result.solve_seconds;
   const std::optional<Work> messages = kind_of_messages(observation.problem);
   for (const RankTime& rank : run.breakdown.by_rank) {
     for (const PhaseWork& work : rank.phases) {
       // messages are summed separately, without the wait for the other end
       if (work.role == Role::none || work.lane == Lane::net) continue;
-      add_phase(observation.seconds, work.phase, work.lane, messages, work.busy_seconds);
+      if (const std::optional<Work> kind = work_of(work.phase, work.lane)) {
+        observation.seconds[*kind] += work.busy_seconds;
+      }
     }
     if (messages) observation.seconds[*messages] += rank.network;
   }
@@ -68,6 +203,29 @@ bool finished(const RunRecord& run) {
 }
 
 }  // namespace
+
+void add_samples(Samples& samples, const Observation& observation) {
+  const ByWork<Amounts> amounts = amounts_of(observation.problem);
+  for (const Work work : all_work) {
+    // each end of a message in shared memory measures its own copy, in or out
+    const double parts = work == Work::memory && uses_node_windows(observation.problem.parameters) ? 2 : 1;
+    if (observation.seconds[work] > 0) samples[work].push_back({amounts[work], parts * observation.seconds[work]});
+  }
+}
+
+void fit(MachineModel& machine, const Samples& samples, const std::string& source) {
+  for (const Work work : all_work) {
+    const bool latency_unknown = (work == Work::network || work == Work::memory) && large_messages_alone(samples[work]);
+    const Cost cost = fit_cost(latency_unknown ? without_steps(samples[work]) : samples[work]);
+    if (!cost.known()) continue;
+    Figure& figure = machine.figures[work];
+    const Figure before = figure;
+    figure = {cost, source};
+    if (!latency_unknown || before.cost.per_step == 0) continue;
+    figure.cost.per_step = before.cost.per_step;
+    figure.source += "; latency: " + before.source;
+  }
+}
 
 std::vector<MeasuredRun> read_measured_runs(const std::string& path) {
   const ResultFile file = read_result_file(path, ResultKind::plu);
@@ -119,44 +277,6 @@ void read_links(MachineModel& machine, const std::string& path) {
     throw InputError(path +
                      ": has no ping-pong; measure with `glinpack network --ping-pong auto` on two ranks or more");
   }
-}
-
-void scale_to_ceilings(MachineModel& machine, const std::string& path, Precision precision, bool on_device) {
-  const ResultFile file = read_result_file(path, ResultKind::peaks);
-  const JsonNode root = file.root();
-  if (!on_device) {
-    throw InputError(path + ": with openblas, measure a run on one of the nodes and name it (--from)");
-  }
-  const std::optional<JsonNode> device = root.find("device");
-  if (!device) {
-    throw InputError(path + ": has no device: the host alone was measured; see `glinpack peaks --help`");
-  }
-  const DefaultCeilings defaults;
-  const bool wide = precision == Precision::double_;
-  const auto ratio = [](const JsonNode& measured, double scale, double here) {
-    const double there = value_of<MeasuredQuantity>(measured).values.median * scale;
-    if (!(there > 0)) measured.refuse("a ceiling is not above 0");
-    return here / there;
-  };
-  const auto scale = [&](Work work, double flops, double bytes, double steps) {
-    Figure& figure = machine.figures[work];
-    figure.cost.per_flop *= flops;
-    figure.cost.per_byte *= bytes;
-    figure.cost.per_step *= steps;
-    if (figure.cost.known()) figure.source += "; scaled to " + path;
-  };
-  const double gemm = ratio(root.at("host").at(wide ? "gemm_double" : "gemm_single"), 1e9,
-                            wide ? defaults.gemm_double : defaults.gemm_single);
-  const double fma =
-      ratio(device->at(wide ? "fma_double" : "fma_single"), 1e9, wide ? defaults.fma_double : defaults.fma_single);
-  const double copy = ratio(device->at("copy"), 1e9, defaults.copy);
-  const double dispatch = 1 / ratio(device->at("dispatch"), 1e-6, defaults.dispatch);
-  const double transfer = ratio(device->at("download"), 1e9, defaults.download);
-  for (const Work work : {Work::panel_device, Work::normalize, Work::swap, Work::reduce, Work::substitution}) {
-    scale(work, fma, copy, dispatch);
-  }
-  scale(Work::panel_host, gemm, gemm, gemm);
-  scale(Work::transfer, 1, transfer, 1);
 }
 
 }  // namespace glinpack::app::model

@@ -1,12 +1,27 @@
-// Reads the runs in `glinpack plu --json` as input of the model.
+// Measurements as input of the model: the runs of `glinpack plu --json`, and the links of `glinpack network --json`.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "app/model/observation.hpp"
+#include "app/model/machine.hpp"
+#include "app/record/run_record.hpp"
 
 namespace glinpack::app::model {
+
+/// A run. Seconds of each kind of work are sums over all ranks of the grid; 0 if unknown. A message counts from when
+/// its other end has begun. The substitution is that of the whole solution.
+struct Observation {
+  Problem problem;
+  ByWork<double> seconds;
+};
+
+/// Samples by kind of work.
+using Samples = ByWork<std::vector<Sample>>;
+void add_samples(Samples& samples, const Observation& observation);
+
+/// Fits costs to the samples and records `source`; kinds without samples keep the costs of `machine`.
+void fit(MachineModel& machine, const Samples& samples, const std::string& source);
 
 struct MeasuredRun {
   std::string file;
@@ -15,17 +30,12 @@ struct MeasuredRun {
   double seconds = 0;       // factorisation and solution
 };
 
-/// The finished runs of a file that the model supports (is_modelled()); at least one. Of repetitions, the fastest.
-/// Throws InputError with file and remedy: not a file, not JSON, not from glinpack plu, no such run.
+/// The finished runs of a file that the model supports, by blocks and without refinement; at least one. Of repetitions,
+/// the fastest. Throws InputError with file and remedy: not a file, not JSON, not from glinpack plu, no such run.
 std::vector<MeasuredRun> read_measured_runs(const std::string& path);
 
 /// Reads latency and rate of links from the ping-pongs of `glinpack network --json`: Work::network between hosts,
 /// Work::memory within one. Uses the median of each. Throws InputError.
 void read_links(MachineModel& machine, const std::string& path);
-
-/// Scales `machine`'s costs to another machine of the same kind by its ceilings (`glinpack peaks --json`). Device
-/// costs scale by multiply-adds, copies, dispatches and transfers, host costs by gemm, each relative to the ceilings of
-/// `machine`. Throws InputError if the file is not from glinpack peaks, or has no device and `on_device` is true.
-void scale_to_ceilings(MachineModel& machine, const std::string& path, Precision precision, bool on_device);
 
 }  // namespace glinpack::app::model

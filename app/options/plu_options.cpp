@@ -120,10 +120,10 @@ std::vector<Field> problem_fields(PluOptions& o) {
       one_of(names_of(matrix_formulas)), [&o](const std::string& t) { o.matrix = kind_named(t, matrix_formulas); },
       [&o] { return o.matrix == MatrixKind::file ? "" : std::string(name_of(o.matrix)); });
   return {
-      {"benchmark", choice(o.benchmark, all_benchmarks),
-       "mxp: HPL-MxP, factors in single precision and a solution refined to double's accuracy within 50 iterations: "
-       "--precision mixed --matrix mxp. hpl: as the other options say"},
-      {"matrix", matrix, "Kind of matrix (docs/input.md); not with --input"},
+      {"matrix", matrix,
+       "Kind of matrix (docs/input.md); not with --input. mxp: that of HPL-MxP, with --precision mixed unless another "
+       "is "
+       "given"},
       {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"), "Seed of the random matrix and right-hand side; HPL uses 100"},
       {"input", text(o.input, "FILE"),
        "Read the matrix from a .npy or Matrix Market file; b = A times ones (docs/input.md)"},
@@ -301,29 +301,6 @@ ParsedOptions with_one_matrix(ParsedOptions parsed) {
   return parsed;
 }
 
-/// HPL-MxP's precision and matrix. Throws InputError if an option contradicts them.
-ParsedOptions with_benchmark(ParsedOptions parsed) {
-  PluOptions& options = parsed.options;
-  if (options.benchmark != Benchmark::mxp) return parsed;
-  const auto refuse = [](const std::string& given) {
-    throw InputError(
-        "--benchmark mxp and " + given +
-        ": HPL-MxP is of mixed precision, with its own matrix and a check below 16; leave one of them out");
-  };
-  if (parsed.given("precision") && options.precision != Precision::mixed) {
-    refuse("--precision " + std::string(name_of(options.precision)));
-  }
-  if (parsed.given("matrix") && options.matrix != MatrixKind::mxp) {
-    refuse("--matrix " + std::string(name_of(options.matrix)));
-  }
-  if (!options.input.empty()) refuse("--input " + options.input);
-  if (options.threshold <= 0 || options.threshold > 16) refuse(fmt::format("--threshold {:g}", options.threshold));
-  if (options.compute_only) refuse("--compute-only");
-  options.precision = Precision::mixed;
-  options.matrix = MatrixKind::mxp;
-  return parsed;
-}
-
 }  // namespace
 
 // Options that make an HPL.dat of the current folder superfluous.
@@ -425,12 +402,15 @@ void check_time(const PluOptions& options) {
   if (options.peak == 0.0) throw InputError("--time needs a peak rate: leave --peak none out");
 }
 
-// Sets defaults that depend on the backend: the precision of its factors, and a pivoting that it supports.
-ParsedOptions with_backend_defaults(ParsedOptions parsed) {
+// Sets defaults that depend on the matrix and the backend: the precision, and a pivoting that the backend supports.
+ParsedOptions with_dependent_defaults(ParsedOptions parsed) {
   check_backend_values(parsed.options);
   check_panel(parsed.options);
   check_time(parsed.options);
   check_abft(parsed.options);
+  if (parsed.options.matrix == MatrixKind::mxp && !parsed.given("precision")) {
+    parsed.options.precision = Precision::mixed;
+  }
   const BackendRecord* backend = find_backend(parsed.options.backend);
   if (backend == nullptr) return parsed;
   std::string chosen;
@@ -453,7 +433,7 @@ ParsedOptions with_backend_defaults(ParsedOptions parsed) {
 }  // namespace
 
 ParsedOptions parse_plu_options(const std::vector<std::string>& arguments, TextFiles& files) {
-  return with_backend_defaults(with_one_matrix(with_benchmark({parse(arguments, plu_table, files)})));
+  return with_dependent_defaults(with_one_matrix({parse(arguments, plu_table, files)}));
 }
 
 }  // namespace glinpack::app

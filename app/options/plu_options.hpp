@@ -36,11 +36,6 @@ constexpr std::string_view name_of(BreakdownTable table) {
   return names[static_cast<std::size_t>(table)];
 }
 
-/// hpl: what the other options say. mxp: HPL-MxP, mixed precision and its matrix.
-enum class Benchmark { hpl, mxp };
-inline constexpr std::array all_benchmarks{Benchmark::hpl, Benchmark::mxp};
-constexpr std::string_view name_of(Benchmark benchmark) { return benchmark == Benchmark::hpl ? "hpl" : "mxp"; }
-
 inline constexpr double default_checkpoint_every = 600;  // seconds
 
 /// An order, a block size or a number of pieces that is chosen later (automatic.hpp).
@@ -53,7 +48,7 @@ struct CommonOptions {
   // lists span a sweep over grids x n x nb; "auto" is stored as a list with only `automatic`
   std::vector<Index> n{2000};
   std::vector<Index> nb{128};
-  std::vector<GridShape> grid;  // empty: the squarest grid of all processes
+  std::vector<GridShape> grid;         // empty: the squarest grid of all processes
   std::optional<GridShape> node_grid;  // empty: ranks fill the grid in their order
   Precision precision = Precision::double_;
   Pivoting pivoting = Pivoting::partial;
@@ -83,7 +78,6 @@ struct PluOptions : CommonOptions {
   BroadcastKind broadcast = BroadcastKind::ring;
   int lookahead = 1;
   double threshold = 16.0;
-  Benchmark benchmark = Benchmark::hpl;
   bool compute_only = false;
   std::optional<Index> abft;  // passes between two checks, or automatic; unset: no checksums
 
@@ -135,8 +129,8 @@ OptionTable plu_table(PluOptions& options);
 /// As xhpl does: sets hpl_dat to HPL.dat of the current folder if it exists, unless --n, --input, --config or --hpl-dat
 /// is given. Says so in hpl_dat_note.
 void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files);
-/// For rank 0, which looks for files: a note that N is the default, since there is no HPL.dat; empty if an option names a
-/// source of N.
+/// For rank 0, which looks for files: a note that N is the default, since there is no HPL.dat; empty if an option names
+/// a source of N.
 std::string default_order_note(const ParsedOptions& parsed);
 
 /// Precedence: command line, file, default. `arguments` follow `glinpack plu`. Throws InputError for unusable values.

@@ -173,9 +173,6 @@ void check_fits_options(const PlanningOptions& options, const model::MeasuredRun
 ClusterPlan read_figures(const PlanningOptions& options) {
   ClusterPlan plan;
   plan.machine = model::default_machine(options.backend, options.precision);
-  if (!options.peaks.empty()) {
-    model::scale_to_ceilings(plan.machine, options.peaks, options.precision, computes_on_device(options.backend));
-  }
   if (!options.from.empty()) {
     model::Samples samples;
     for (const std::string& file : options.from) {

@@ -37,7 +37,6 @@ struct PlanningOptions {
   // figures
   Texts from;         // of plu --json
   std::string links;  // of network --json
-  std::string peaks;  // of glinpack peaks --json
 
   bool replay = false;  // more passes, and changes of the plan
   bool slurm = false;   // print the job, not mpiexec

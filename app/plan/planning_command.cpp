@@ -90,7 +90,6 @@ std::vector<Field> figure_fields(PlanningOptions& o) {
        "with gl-compute, those of an H200"},
       {"links", text(o.links, "FILE"),
        "Result of `glinpack network --json`: latencies and rates come from its ping-pongs"},
-      {"peaks", text(o.peaks, "FILE"), "Result of `glinpack peaks --json`: the default rates are scaled to it"},
   };
 }
 
@@ -369,7 +368,7 @@ json planning_json(const ClusterPlan& plan) {
 
 void run_planning_command(const PlanningOptions& options, const std::vector<std::string>& command_line,
                           std::ostream& out) {
-  Texts inputs{options.links, options.peaks, options.config, options.machine};
+  Texts inputs{options.links, options.config, options.machine};
   inputs.insert(inputs.end(), options.from.begin(), options.from.end());
   check_output("--json", options.json, options.force, inputs);
   const ClusterPlan plan = plan_cluster(options);

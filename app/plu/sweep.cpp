@@ -12,7 +12,6 @@
 #include <optional>
 
 #include "app/input/matrix_file.hpp"
-#include "app/model/predictor.hpp"
 #include "app/plu/checkpointing.hpp"
 #include "app/plu/explain_pass.hpp"
 #include "app/plu/plan_text.hpp"
@@ -116,8 +115,7 @@ class Reporter {
 
  private:
   void show(RunRecord& run) {
-    make_part(run, "the forecast", [&] { run.prediction = predictor_.predict_then_learn(run); });
-    make_part(run, "the energy", [&] { run.energy = energy_of(run.result); });
+    make_or_warn("the energy of " + label_of(run), [&] { run.energy = energy_of(run.result); });
     run.breakdown = break_down(run.result);
     run.units = compute_units(run.result.ranks);
     if (!peaks_.empty()) set_peak(run);
@@ -127,7 +125,6 @@ class Reporter {
     const BreakdownTable table = breakdown_table();
     if (table == BreakdownTable::phases) stream_.stream() << phases_text(run.breakdown);
     if (table == BreakdownTable::roles) stream_.stream() << roles_text(run.breakdown);
-    stream_.stream() << prediction_text(run);
     stream_.flush();
     if (!run.result.solution.empty()) solution_ = std::move(run.result.solution);
     keep_for_files(run);
@@ -167,11 +164,6 @@ class Reporter {
     run.breakdown = {};
   }
 
-  /// A part of the report that a run can do without.
-  static void make_part(const RunRecord& run, const char* part, const std::function<void()>& make) {
-    make_or_warn(std::string(part) + " of " + label_of(run), make);
-  }
-
   std::span<const RunRecord> records() const { return std::span(input_.planned).first(finished_); }
 
   std::optional<Incomplete> what_is_missing() const {
@@ -207,7 +199,6 @@ class Reporter {
   ReportStream stream_;
   HplReport report_;
   Progress progress_;
-  model::Predictor predictor_;
   FileWriter files_;
   std::size_t finished_ = 0;
   const RunRecord* ended_ = nullptr;         // the run that a signal has ended

@@ -148,18 +148,13 @@ std::optional<HplDat> hpl_dat_of(const ParsedOptions& parsed, TextFiles& files) 
   if (parsed.options.hpl_dat.empty()) return std::nullopt;
   return read_hpl_dat(parsed.options.hpl_dat, files,
                       {.overridden = [&parsed](const std::string& option) { return parsed.overrides_hpl_dat(option); },
-                       .mxp = parsed.options.benchmark == Benchmark::mxp});
+                       .mxp = parsed.options.matrix == MatrixKind::mxp});
 }
 
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
                                  std::optional<Index> file_order, int world_size) {
   const PluOptions& options = parsed.options;
   Sweep sweep = sweep_of(parsed, hpl_dat, world_size);
-  if (options.benchmark == Benchmark::mxp && (sweep.threshold <= 0 || sweep.threshold > 16)) {
-    throw InputError(
-        fmt::format("{}:{}: threshold {:g} and --benchmark mxp: HPL-MxP has a check below 16; change the line",
-                    options.hpl_dat, hpl_dat->threshold_line, sweep.threshold));
-  }
   if (file_order) {
     const std::vector<Index>& n = options.n;
     const bool agrees = n == std::vector<Index>{*file_order} || n == std::vector<Index>{automatic};

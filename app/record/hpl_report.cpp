@@ -304,8 +304,8 @@ std::string checksum_lines(const RunResult& result) {
   }
   const std::size_t times = record.rollbacks.size();
   if (times > 0) {
-    text += fmt::format("It rolled back {} time{}; Time and Gflops include the {:.3f} s lost: not an HPL result\n", times,
-                        times == 1 ? "" : "s", lost);
+    text += fmt::format("It rolled back {} time{}; Time and Gflops include the {:.3f} s lost: not an HPL result\n",
+                        times, times == 1 ? "" : "s", lost);
   }
   const std::string_view outcome = record.overflowed  ? "CORRUPTED or overflowed"
                                    : record.corrupted ? "CORRUPTED"
@@ -377,8 +377,9 @@ std::string device_lines(const BackendInfo& info) {
   }
   lines += "\nDRIVER : " + free_text(info.driver);
   if (info.moduli > 0) {
-    lines += fmt::format("\nUPDATE : emulated by int8 products, {} moduli, relative error {:.1e}; not submittable to TOP500",
-                         info.moduli, info.product_error);
+    lines +=
+        fmt::format("\nUPDATE : emulated by int8 products, {} moduli, relative error {:.1e}; not submittable to TOP500",
+                    info.moduli, info.product_error);
   }
   std::string blas = info.blas.empty() ? "" : free_text(info.blas) + ", ";
   if (!info.kernels.empty()) blas += free_text(info.kernels) + " kernels, ";
@@ -509,18 +510,6 @@ std::string rate_text(const RunRecord& record) {
                         record.peak->stated ? "stated" : "measured", record.peak->gflops);
   }
   return text + '\n';
-}
-
-std::string prediction_text(const RunRecord& record) {
-  constexpr double least_seconds = 10;  // shorter runs do not need a forecast
-  if (!record.prediction || record.result.seconds < least_seconds) return "";
-  const Prediction& prediction = *record.prediction;
-  const std::string figures = prediction.runs > 0
-                                  ? fmt::format("{} earlier run{}", prediction.runs, prediction.runs == 1 ? "" : "s")
-                                  : fmt::format("its first {} passes", prediction.passes);
-  return fmt::format("The model expected {:.4g} s of the {}, from {}; measured {:.4g} s: {:.2f} times that.\n",
-                     prediction.expected_seconds, prediction.of_factorization ? "factorisation" : "run", figures,
-                     prediction.measured_seconds, prediction.ratio());
 }
 
 }  // namespace glinpack::app

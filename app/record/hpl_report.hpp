@@ -46,7 +46,4 @@ class HplReport {
 /// The rate by GPU or core, and as a share of the peak.
 std::string rate_text(const RunRecord& record);
 
-/// The model's prediction of the run beside the measurement; empty without a prediction, and for short runs.
-std::string prediction_text(const RunRecord& record);
-
 }  // namespace glinpack::app

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <map>
 #include <optional>
 #include <regex>
 #include <utility>
@@ -24,30 +25,9 @@ constexpr double most_watts = 1e9;
 
 using Names = std::vector<std::string>;
 
-// Names of columns in exports, in lower case without blanks and punctuation.
-const Names time_names{"time", "timestamp", "datetime", "date", "seconds", "epoch", "unixtime"};
-const Names watt_names{"watts",
-                       "watt",
-                       "w",
-                       "power",
-                       "powerwatts",
-                       "powerw",
-                       "value",
-                       "powerinw",
-                       "powerconsumedwatts",
-                       "metricvalue",
-                       "instantaneouspowerreading",
-                       "averagepowerreading"};
-const Names kilowatt_names{"kw", "kilowatts", "powerkw"};
-const Names scope_names{"scope", "host", "hostname", "node", "metricproperty", "pdu", "outlet", "name"};
-
-std::string letters_of(std::string_view text) {
-  std::string letters;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) letters += static_cast<char>(std::tolower(byte));
-  }
-  return letters;
+std::string in_lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
 std::string trimmed(std::string_view text) {
@@ -91,8 +71,8 @@ double parse_time(const std::string& text) {
   return static_cast<double>(time.time_since_epoch().count()) + fraction;
 }
 
-double parse_power(const std::string& text, double unit) {
-  const double watts = parse_real(text) * unit;
+double parse_power(const std::string& text) {
+  const double watts = parse_real(text);
   if (watts >= 0 && watts <= most_watts) return watts;
   throw InputError(in_quotes(text) + " is out of range; 0 to 1e9 watts are expected");
 }
@@ -163,40 +143,27 @@ class PowerLogReader {
     return fields;
   }
 
-  /// The column with one of the names; empty: none. Fails if there are two.
-  std::optional<std::size_t> column(const Names& head, const Names& names) const {
+  /// The place of the column; empty: none. Fails if there are two.
+  std::optional<std::size_t> column(const Names& head, const std::string& name) const {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < head.size(); ++i) {
-      if (std::find(names.begin(), names.end(), letters_of(head[i])) == names.end()) continue;
-      if (found) {
-        fail("columns " + in_quotes(head[*found]) + " and " + in_quotes(head[i]) +
-             " say the same; remove or rename one of them");
-      }
+      if (in_lower_case(head[i]) != name) continue;
+      if (found) fail("two columns have the name " + in_quotes(name) + "; rename one of them");
       found = i;
     }
     return found;
   }
 
-  std::size_t needed(std::optional<std::size_t> column, const Names& head, const char* what) const {
-    if (column) return *column;
-    std::string all;
-    for (const std::string& name : head) all += (all.empty() ? "" : ", ") + name;
-    fail("no column of " + std::string(what) + " among " + in_quotes(all) +
-         "; the first line names the columns, such as: time,watts,scope");
+  std::size_t needed(const Names& head, const std::string& name) const {
+    if (const auto found = column(head, name)) return *found;
+    fail(fmt::format("no column {} among {}; the first line names the columns, such as: time,watts,scope", name,
+                     in_quotes(fmt::format("{}", fmt::join(head, ", ")))));
   }
 
   void read_head(const Names& head) {
-    time_ = needed(column(head, time_names), head, "times");
-    const std::optional<std::size_t> kilowatts = column(head, kilowatt_names);
-    if (kilowatts) unit_ = 1000;
-    watts_ = needed(kilowatts ? kilowatts : column(head, watt_names), head, "watts");
-    for (const std::string& name : scope_names) {
-      if (!scope_) scope_ = column(head, {name});
-    }
-    for (std::size_t i = 0; i < head.size(); ++i) {
-      const std::string name = letters_of(head[i]);
-      if (name == "metricid" || name == "metricproperty") metrics_.push_back(i);
-    }
+    time_ = needed(head, "time");
+    watts_ = needed(head, "watts");
+    scope_ = column(head, "scope");
     columns_ = head.size();
   }
 
@@ -205,9 +172,8 @@ class PowerLogReader {
       fail(fmt::format("the line has {} value{}; the head names {} columns", fields.size(),
                        fields.size() == 1 ? "" : "s", columns_));
     }
-    check_metric(fields);
     const double seconds = value_of_field("time", [&] { return parse_time(fields[time_]); });
-    const double watts = value_of_field("watts", [&] { return parse_power(fields[watts_], unit_); });
+    const double watts = value_of_field("watts", [&] { return parse_power(fields[watts_]); });
     PowerScope& scope = scope_named(scope_ ? fields[*scope_] : "");
     if (!scope.readings.empty() && seconds <= scope.readings.back().seconds) {
       fail(
@@ -218,29 +184,11 @@ class PowerLogReader {
     scope.readings.push_back({seconds, watts, line_});
   }
 
-  /// Reports of Redfish have metrics of all kinds.
-  void check_metric(const Names& fields) const {
-    if (metrics_.empty()) return;
-    std::string letters;
-    for (const std::size_t metric : metrics_) letters += letters_of(fields[metric]);
-    for (const char* power : {"power", "watt"}) {
-      if (letters.find(power) != std::string::npos) return;
-    }
-    fail(in_quotes(fields[metrics_.back()]) + " is no metric of power; export those of power alone");
-  }
-
   PowerScope& scope_named(const std::string& name) {
     if (scope_ && name.empty()) fail("the line has no scope; name the node, PDU or outlet that was read");
-    // exports list the scopes in turn, or one after the other
-    for (std::size_t i = 0; i < log_.scopes.size(); ++i) {
-      next_ = (next_ + 1) % log_.scopes.size();
-      if (log_.scopes[next_].name == name) return log_.scopes[next_];
-    }
-    constexpr std::size_t most_scopes = 100'000;
-    if (log_.scopes.size() == most_scopes) fail("has more than 100000 scopes; sum them up first");
-    next_ = log_.scopes.size();
-    log_.scopes.push_back({name, {}});
-    return log_.scopes.back();
+    const auto [place, is_new] = places_.try_emplace(name, log_.scopes.size());
+    if (is_new) log_.scopes.push_back({name, {}});
+    return log_.scopes[place->second];
   }
 
   std::vector<std::string> lines_;
@@ -249,10 +197,8 @@ class PowerLogReader {
   std::size_t columns_ = 0;  // 0: their names were not read yet
   std::size_t time_ = 0;
   std::size_t watts_ = 0;
-  double unit_ = 1;  // in watts
   std::optional<std::size_t> scope_;
-  std::vector<std::size_t> metrics_;  // columns with names of Redfish's metrics
-  std::size_t next_ = 0;
+  std::map<std::string, std::size_t> places_;  // of scopes
 };
 
 /// Joules of a scope from its first reading to a time.
@@ -319,19 +265,10 @@ std::string utc(double seconds) {
 }
 
 [[noreturn]] void refuse_coverage(const PowerLog& log, const Span& span, double start, double end) {
-  std::string text = fmt::format("{}: its readings go from {} to {}, the run went from {} to {}", log.path,
-                                 utc(span.first), utc(span.last), utc(start), utc(end));
-  constexpr double quarter_hour = 900;  // zones differ by multiples of it
-  for (int quarters = 1; quarters <= 4 * 14; ++quarters) {
-    for (const double offset : {quarters * quarter_hour, -quarters * quarter_hour}) {
-      if (span.first + offset > start || span.last + offset < end) continue;
-      throw InputError(
-          fmt::format("{}; they would fit {:g} h {}: write the times with their zone, such as "
-                      "2026-11-26T01:30:00+01:00",
-                      text, std::abs(offset) / 3600, offset > 0 ? "later" : "earlier"));
-    }
-  }
-  throw InputError(text + "; give the log of this run, from a minute before it until a minute after it");
+  throw InputError(fmt::format(
+      "{}: its readings go from {} to {}, the run went from {} to {}; give the log of this run, from a minute "
+      "before it until a minute after it, with times in their zone",
+      log.path, utc(span.first), utc(span.last), utc(start), utc(end)));
 }
 
 /// Throws InputError for a gap during the run.

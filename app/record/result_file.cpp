@@ -1,6 +1,7 @@
 #include "app/record/result_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -20,7 +21,7 @@ constexpr int deepest_value = 100;  // bounds the recursion of code that writes 
 
 std::string what_is_read(std::optional<ResultKind> expected) {
   if (expected) return "what `glinpack " + name_of(*expected) + " --json` writes is expected";
-  return "what glinpack writes with --json (plu, network, the standalone modes, peaks, tune) or --trace is expected";
+  return "what glinpack writes with --json (plu, network, the standalone modes, peaks, tune) is expected";
 }
 
 // Extracts the location from JSON's message: "[json.exception.parse_error.101] parse error at line 2, column 3: ..."
@@ -32,46 +33,17 @@ std::string cause_of(const json::exception& error) {
   return cause.size() > longest ? cause.substr(0, longest) + "..." : cause;
 }
 
-// Throws InputError unless the event of a trace has what a timeline needs. `in_run`: an earlier event began a run.
-void check_event(const JsonNode& event, bool& in_run) {
-  const std::string kind = event.text("ph");
-  if (kind == "M") {
-    event.whole("pid");
-    if (event.text("name") == "process_name") event.at("args").text("name");
-  } else if (kind == "i") {
-    event.text("name");
-    event.number("ts");
-    in_run = true;
-  } else if (kind == "X") {
-    if (!in_run) event.refuse("an interval stands before any run; a trace of glinpack's begins with a run");
-    const JsonNode arguments = event.at("args");
-    event.whole("pid");
-    for (const char* text : {"cat", "name"}) event.text(text);
-    for (const char* number : {"ts", "dur"}) event.number(number);
-    arguments.text("role");
-    arguments.whole("pass", -1);
-    arguments.optional_number("waiting");
-  }
-}
-
-// Checks a trace's events and discards them.
 json parse(const std::string& path, const std::string& text, const std::string& wanted) {
-  bool in_events = false, in_run = false;
-  std::size_t count = 0;
-  const auto keep = [&](int depth, json::parse_event_t event, json& parsed) {
+  const auto check_depth = [&](int depth, json::parse_event_t, const json&) {
     if (depth > deepest_value) throw InputError(path + ": has values more than 100 levels deep; " + wanted);
-    if (depth == 1 && event == json::parse_event_t::key) in_events = parsed == "traceEvents";
-    if (!in_events || depth != 2 || event != json::parse_event_t::object_end) return true;
-    const std::string where = path + ": event " + std::to_string(count++);
-    check_event(JsonNode(where, parsed), in_run);
-    return false;
+    return true;
   };
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
     throw InputError(path + ": is not JSON: byte " + std::to_string(nul) + " is NUL; " +
                      wanted);  // the parser ends there
   }
   try {
-    return json::parse(text, keep);
+    return json::parse(text, check_depth);
   } catch (const json::exception& error) {
     throw InputError(path + ": is not JSON: " + cause_of(error) + "; " + wanted);
   }
@@ -80,7 +52,7 @@ json parse(const std::string& path, const std::string& text, const std::string& 
 ResultKind kind_of(const JsonNode& root, const std::string& wanted) {
   if (!root.is_object()) root.refuse("is not a result of glinpack's: " + wanted);
   const auto has = [&](const char* key) { return root.value().contains(key); };
-  if (has("traceEvents")) return ResultKind::trace;
+  if (has("traceEvents")) root.refuse("is a trace; open it in ui.perfetto.dev");
   if (has("context") && has("format")) {
     if (has("mode") && has("results")) return ResultKind::mode;
     if (has("waits_nap")) return ResultKind::network;
@@ -139,37 +111,19 @@ std::string last_parts(const std::string& path, std::size_t count) {
 }  // namespace
 
 std::string name_of(ResultKind kind) {
-  switch (kind) {
-    case ResultKind::plu:
-      return "plu";
-    case ResultKind::network:
-      return "network";
-    case ResultKind::mode:
-      return "standalone mode";
-    case ResultKind::peaks:
-      return "peaks";
-    case ResultKind::tune:
-      return "tune";
-    case ResultKind::trace:
-      return "trace";
-  }
-  return "?";
+  constexpr std::array names{"plu", "network", "standalone mode", "peaks", "tune"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 ResultFile read_result_file(const std::string& path, std::optional<ResultKind> expected) {
   ResultFile file;
   file.path = file.name = path;
-  std::string text = read_file(path, largest_file);
   const std::string wanted = what_is_read(expected);
-  file.document = parse(path, text, wanted);
+  file.document = parse(path, read_file(path, largest_file), wanted);
   const JsonNode root = file.root();
   file.kind = kind_of(root, wanted);
   if (expected && file.kind != *expected) {
     root.refuse("is a result of " + name_of(file.kind) + "; " + wanted);
-  }
-  if (file.kind == ResultKind::trace) {
-    file.trace = text.substr(text.find('{'));  // behind a byte order mark
-    return file;
   }
   const std::int64_t format = root.whole("format");
   if (format != format_read) {

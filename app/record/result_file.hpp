@@ -1,4 +1,4 @@
-// Reads files that glinpack's --json and --trace wrote.
+// Reads files that glinpack's --json wrote.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 namespace glinpack::app {
 
 /// The command that wrote a file.
-enum class ResultKind { plu, network, mode, peaks, tune, trace };
+enum class ResultKind { plu, network, mode, peaks, tune };
 /// "plu", "network", "standalone mode", ...
 std::string name_of(ResultKind kind);
 
@@ -31,9 +31,8 @@ struct ResultFile {
   std::string path;
   std::string name;  // short and unique: see set_unique_names()
   ResultKind kind = ResultKind::plu;
-  nlohmann::json document;  // without a trace's events
-  FileContext context;      // empty for a trace
-  std::string trace;        // the text of a trace's JSON; empty for other files
+  nlohmann::json document;
+  FileContext context;
 
   JsonNode root() const { return {path, document}; }
 };

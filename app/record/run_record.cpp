@@ -185,17 +185,6 @@ void describe(Json& json, Refinement& refinement) {
 }
 
 template <class Json>
-void describe(Json& json, Prediction& prediction) {
-  json("expected_seconds", prediction.expected_seconds);
-  json("measured_seconds", prediction.measured_seconds);
-  json.derived("ratio", prediction.ratio());
-  json.choice("part", prediction.of_factorization, "factorization", "run");
-  json.derived("from", prediction.runs > 0 ? "earlier runs" : "first passes");
-  json("runs", prediction.runs);
-  json("passes", prediction.passes);
-}
-
-template <class Json>
 void describe(Json& json, Coverage& coverage) {
   json("there", coverage.there);
   json("read", coverage.read);
@@ -326,7 +315,6 @@ void describe(Json& json, RunRecord& run) {
   json.later("end_time", result.end_time);
   json.later("resumed", result.resumed);
   json.later("checkpoints", result.saved);
-  json.later("prediction", run.prediction);
   json.nullable("breakdown", !run.breakdown.phases.empty(), run.breakdown);
   json.later("energy", run.energy);
   json.zipped("ranks", result.ranks, run.breakdown.by_rank);

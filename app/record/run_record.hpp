@@ -17,17 +17,6 @@
 
 namespace glinpack::app {
 
-/// The model's prediction for a run (docs/planning.md), from earlier measurements only, never a fit to the run.
-struct Prediction {
-  double expected_seconds = 0;
-  double measured_seconds = 0;    // of the same part
-  bool of_factorization = false;  // else of factorisation and solution
-  int runs = 0;                   // number of earlier runs behind the figures; 0: the start of this run
-  Index passes = 0;               // if runs is 0: the number of its first passes used
-
-  double ratio() const { return measured_seconds / expected_seconds; }
-};
-
 /// What computed a run: GPUs, the cores of the host's threads, or processes with software OpenGL.
 struct ComputeUnits {
   std::string name;  // "GPU", "thread", "process"; empty: unknown
@@ -55,11 +44,10 @@ struct RunRecord {
   HplVariant variant;
   int repeat = 0;  // 0-based
   RunResult result;
-  Breakdown breakdown;                   // break_down(result)
-  std::optional<Energy> energy;          // energy_of(result, --watts)
-  ComputeUnits units;                    // compute_units(result.ranks)
-  std::optional<Peak> peak;              // empty if it is unknown
-  std::optional<Prediction> prediction;  // empty if the model does not support the algorithm or too little was measured
+  Breakdown breakdown;           // break_down(result)
+  std::optional<Energy> energy;  // energy_of(result, --watts)
+  ComputeUnits units;            // compute_units(result.ranks)
+  std::optional<Peak> peak;      // empty if it is unknown
 
   std::optional<double> of_peak() const;          // the rate as a share of the peak
   std::optional<double> gflops_per_unit() const;  // the rate by unit

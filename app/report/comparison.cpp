@@ -149,8 +149,6 @@ std::vector<Measurement> observations_of(const ResultFile& file) {
     case ResultKind::tune:
       for (const JsonNode& tuning : root.at("tunings").items()) add_tuning(all, tuning);
       break;
-    case ResultKind::trace:
-      throw InputError(file.path + ": is a trace; results that --json wrote are expected");
   }
   return all;
 }

@@ -68,7 +68,7 @@ struct Comparison {
   std::vector<Measurement> only_a, only_b;
 };
 
-/// Both files must be of one kind, and no traces. `confidence`: between 0 and 1, of findings.
+/// Both files must be of one kind. `confidence`: between 0 and 1, of findings.
 Comparison compare(const ResultFile& a, const ResultFile& b, const std::set<std::string>& ignored, double confidence);
 
 }  // namespace glinpack::app

@@ -1,5 +1,5 @@
 "use strict";
-// Draws the page of `glinpack report` from the documents of --json and --trace, which are in the page as they are.
+// Draws the page of `glinpack report` from the documents of --json, which are in the page as they are.
 // All text of a document becomes text nodes, labels of charts or values of attributes, never markup.
 
 // Documents
@@ -95,24 +95,7 @@ function statisticsOf(runs) {
     failed: runs.length - good.length, share: gflops && gflops.median / peakOf(middle)};
 }
 
-// What `glinpack peaks` measured, by the names of devices and hosts: GFLOPS of single and double precision.
-const peaks = new Map();
-for (const {document: {device, host}} of filesOf("peaks")) {
-  if (device) peaks.set(device.renderer, {single: device.fma_single?.median, double: device.fma_double?.median});
-  peaks.set(host.name, {single: host.gemm_single?.median, double: host.gemm_double?.median});
-}
-
-// The run's own peak, else the sum over its devices, or over the hosts if the processor computes; NaN if one was not measured.
-function peakOf({json}) {
-  if (json.peak) return json.peak.gflops;
-  const precision = json.precision === "double" ? "double" : "single", places = new Map();
-  for (const {backend, host, device, device_index} of json.ranks) {
-    if (backend.startsWith("gl")) places.set(`${host} ${device_index}`, peaks.get(device));
-    else places.set(host, peaks.get(host));
-  }
-  const sum = [...places.values()].reduce((total, peak) => total + (peak?.[precision] ?? NaN), 0);
-  return sum > 0 ? sum : NaN;
-}
+const peakOf = ({json}) => json.peak?.gflops ?? NaN;
 
 const allRuns = filesOf("plu").flatMap(file => file.document.runs.map(run => runOf(run, file)));
 const modes = filesOf("standalone mode");
@@ -232,7 +215,7 @@ function configurationsSection(groups) {
   return section("configurations", "Configurations",
     table(columns, groups, {mark: group => group.gflops?.median === best, open: openDetails}),
     note("Spread: from min to max, relative to the median. Runs that FAILED are left out. ",
-      groups.some(group => group.share > 0) ? "Peak: the run's, else what glinpack peaks measured. " : null, "A click on a row shows its roles and phases."));
+      groups.some(group => group.share > 0) ? "Peak: the run's. " : null, "A click on a row shows its roles and phases."));
 }
 
 // One series of the fastest configurations at each x, for as many differing parameters as stay readable.
@@ -481,19 +464,6 @@ function energySection(groups) {
     "the sensors, if they cover all nodes and GPUs of the run."));
 }
 
-function forecastSection(groups) {
-  const source = ({from, passes, runs}) => from !== "first passes" ? plural(runs, "earlier run")
-    : passes === 1 ? "1 first pass" : `${passes} first passes`;
-  const content = tableOfRuns(groups, "prediction", [
-    ["of", "text", row => row.part === "run" ? "run" : "factorisation"],
-    ["expected", "seconds", "expected_seconds"], ["measured", "seconds", "measured_seconds"],
-    ["measured / expected", "figures", "ratio"], ["figures from", "text", source],
-  ]);
-  return content && section("forecast", "Expected and measured", content,
-    note("What the model of ", element("code", null, "glinpack plan"), " expected, its figures fitted to earlier " +
-      "measurements. A ratio well above 1: something slowed the run, such as a lower clock or another job."));
-}
-
 // Sections of other documents
 
 function comparisonTable({a, b, result}) {
@@ -684,11 +654,11 @@ function show() {
       const roles = rolesSection(groups);  // first: it sets openDetails
       fill(first, configurationsSection(groups), speedSection(groups), scalingSection(groups), timesSection(groups),
         roles);
-      fill(last, runsSection(runs), energySection(groups), forecastSection(groups));
+      fill(last, runsSection(runs), energySection(groups));
     }
     drawCharts();
   };
-  fill(document.querySelector("main"), filtersOf(allRuns, showRuns), summary, first, timelineSection(), last,
+  fill(document.querySelector("main"), filtersOf(allRuns, showRuns), summary, first, last,
     comparisonSection(), modesSection(), networkSection(), peaksSection(),
     section("machines", "Hosts and versions", ...data.files.map(machineElement)));
   showRuns(allRuns);
@@ -696,18 +666,13 @@ function show() {
     element("a", {href: `#${id}`}, firstChild.textContent)));
 }
 
-function drawAgain() {
-  drawCharts(true);
-  timelines.forEach(timeline => timeline.draw());
-}
-
 Object.assign(Chart.defaults, {animation: false, maintainAspectRatio: false});
 Object.assign(Chart.defaults.font, {family: getComputedStyle(document.body).fontFamily, size: 12});
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAgain);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawCharts(true));
 for (const [event, printing] of [["beforeprint", true], ["afterprint", false]]) {
   addEventListener(event, () => {
     document.documentElement.classList.toggle("printing", printing);  // paper is light, whatever the screen is
-    drawAgain();
+    drawCharts(true);
   });
 }
 show();

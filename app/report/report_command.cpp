@@ -29,15 +29,15 @@ namespace {
 
 const Footer report_footer{
     .examples =
-        "mpirun -np 4 glinpack plu --n 1000,2000,4000 --repeat 3 --json results.json --trace trace.json\n"
-        "glinpack report results.json trace.json -o report.html\n"
+        "mpirun -np 4 glinpack plu --n 1000,2000,4000 --repeat 3 --json results.json\n"
+        "glinpack report results.json -o report.html\n"
         "glinpack report before.json after.json -o report.html --title Switches --force\n"
         "glinpack report --watts 450 results.json -o report.html --force\n"
         "glinpack report --power-log pdu.csv results.json -o report.html --force",
     .notes =
         {"The page has the runs with PASSED and FAILED, the best and median of each configuration, GFLOPS against N "
-         "and GPUs, times by phase, role and rank, the timeline of traces, comparisons of files, hosts and versions. "
-         "Tables sort and filter, the timeline zooms and pans. It is one file and needs no network. See "
+         "and GPUs, times by phase, role and rank, comparisons of files, hosts and versions. "
+         "Tables sort and filter. It is one file and needs no network. See "
          "docs/report-page.md."},
     .exit_codes = {
         {0, "written, whether runs PASSED or FAILED"}, {2, "unusable input"}, {3, "an error while writing"}}};
@@ -47,8 +47,7 @@ const Footer report_footer{
 OptionTable report_table(ReportOptions& o) {
   constexpr int most_files = 10'000;
   const std::vector<Field> files{
-      {"FILE", positional(o.files, most_files),
-       "Files that --json wrote (plu, network, the solvers, peaks, tune), and traces of plu"},
+      {"FILE", positional(o.files, most_files), "Files that --json wrote: plu, network, the solvers, peaks, tune"},
   };
   const std::vector<Field> output{
       {"output,-o", text(o.output, "PAGE"), "The page to write"},
@@ -63,7 +62,7 @@ OptionTable report_table(ReportOptions& o) {
        "watts"},
   };
   return {.command = "report",
-          .description = "Writes an HTML page of results: tables, charts, timelines, comparisons.",
+          .description = "Writes an HTML page of results: tables, charts, comparisons.",
           .footer = report_footer,
           .groups = {{"", files}, {"Output", output}, {"Energy", energy}}};
 }
@@ -80,8 +79,6 @@ ReportOptions parse_report_options(const Texts& arguments) {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t largest_trace = std::size_t{64} << 20;  // bytes; a browser draws more only slowly
 
 /// JSON as the content of a <script> element: no text of a file can end the element.
 std::string script_of(const std::string& id, const std::string& text) {
@@ -125,8 +122,6 @@ void check_document(const ResultFile& file) {
     case ResultKind::tune:
       measurements_of(file, {});
       break;
-    case ResultKind::trace:
-      break;  // read_result_file() has checked its events
   }
 }
 
@@ -144,7 +139,6 @@ json comparisons_of(const std::vector<ResultFile>& files) {
   json comparisons = json::array();
   std::map<ResultKind, const ResultFile*> firsts;
   for (const ResultFile& file : files) {
-    if (file.kind == ResultKind::trace) continue;
     const auto [first, is_new] = firsts.try_emplace(file.kind, &file);
     if (is_new) continue;
     const ResultFile& a = *first->second;
@@ -217,28 +211,18 @@ std::string page_of(std::vector<ResultFile> files, const std::string& title) {
             {"program", std::string("glinpack ") + version + " (" + git_commit + ")"},
             {"broadcast_digits", broadcast_digits()},
             {"files", json::array()}};
-  std::string traces;
   for (ResultFile& file : files) {
     check_document(file);
-    json entry{{"name", file.name}, {"path", file.path}, {"kind", name_of(file.kind)}};
-    if (file.kind == ResultKind::trace) {
-      entry["bytes"] = file.trace.size();
-      if (file.trace.size() <= largest_trace) {
-        entry["trace"] = "trace-" + std::to_string(data["files"].size());
-        traces += script_of(entry["trace"], file.trace);
-      }
-    }
-    data["files"].push_back(std::move(entry));
+    data["files"].push_back({{"name", file.name}, {"path", file.path}, {"kind", name_of(file.kind)}});
   }
   data["comparisons"] = comparisons_of(files);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (files[i].kind == ResultKind::trace) continue;
     shorten(files[i].document);
     data["files"][i]["document"] = std::move(files[i].document);
   }
   const std::size_t place = page_template.find(page_data_mark);
   std::string page(page_template.substr(0, place));
-  page += script_of("data", data.dump(-1, ' ', false, json::error_handler_t::replace)) + traces;
+  page += script_of("data", data.dump(-1, ' ', false, json::error_handler_t::replace));
   page += page_template.substr(place + page_data_mark.size());
   return page;
 }

@@ -31,7 +31,7 @@ extern const std::string_view page_template;
 inline constexpr std::string_view page_data_mark = "@DATA@";
 
 /// The whole document in UTF-8; the same files give the same page. `title`: empty for the default. Throws InputError if
-/// a file is not one that --json or --trace writes, or is given twice, and std::runtime_error if this glinpack was
+/// a file is not one that --json writes, or is given twice, and std::runtime_error if this glinpack was
 /// built without the page.
 std::string report_page(const std::vector<std::string>& paths, const std::string& title);
 

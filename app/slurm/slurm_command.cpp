@@ -3,11 +3,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
 #include <ostream>
-#include <regex>
 #include <stdexcept>
 
 #include "app/input/hpl_dat.hpp"
@@ -73,21 +71,14 @@ bool parse_is_hydra(const std::string& text) {
 std::vector<Field> job_fields(SlurmOptions& o) {
   const auto gpus = word(
       "[TYPE:]COUNT", [&o](const std::string& t) { set_gpus(o, t); }, [&o] { return o.gpus(); });
-  const auto time = word(
-      "TIME",
-      [&o](const std::string& t) {
-        seconds_of_slurm_time(t);
-        o.time = t;
-      },
-      [&o] { return o.time; });
   return {
       {"nodes", whole(o.nodes, 1, largest_nodes), "Number of nodes"},
       {"gpus-per-node", gpus, "GPUs of every node; TYPE is a GPU type of Slurm"},
       {"ranks-per-node", whole(o.ranks_per_node, 1, most_per_node), "Ranks on every node", "one per GPU, or 1"},
       {"cores-per-rank", whole(o.cores_per_rank, 1, most_per_node), "Cores of every rank, as Slurm counts them",
        "the node's divided by its ranks"},
-      {"time", time, "Time limit in a format of Slurm: minutes, hours:minutes:seconds, days-hours, ...",
-       "the partition's"},
+      {"time", slurm_name(o.time, "TIME"),
+       "Time limit in a format of Slurm: minutes, hours:minutes:seconds, days-hours, ...", "the partition's"},
       {"partition", slurm_name(o.partition), "Partition, or several with commas", "the cluster's"},
       {"account", slurm_name(o.account), "Account that the job is charged to", "yours"},
       {"qos", slurm_name(o.qos), "Quality of service", "yours"},
@@ -100,33 +91,6 @@ std::vector<Field> job_fields(SlurmOptions& o) {
 }
 
 }  // namespace
-
-long seconds_of_slurm_time(const std::string& text) {
-  // Slurm's forms of a time: the order of days, hours, minutes, seconds in each.
-  struct Form {
-    const char* pattern;
-    std::array<long, 4> units;
-  };
-  constexpr long minute = 60, hour = 60 * minute, day = 24 * hour;
-  static const std::array forms{
-      Form{R"((\d{1,7}))", {minute}},
-      Form{R"((\d{1,7}):(\d{1,2}))", {minute, 1}},
-      Form{R"((\d{1,5}):(\d{1,2}):(\d{1,2}))", {hour, minute, 1}},
-      Form{R"((\d{1,4})-(\d{1,2}))", {day, hour}},
-      Form{R"((\d{1,4})-(\d{1,2}):(\d{1,2}))", {day, hour, minute}},
-      Form{R"((\d{1,4})-(\d{1,2}):(\d{1,2}):(\d{1,2}))", {day, hour, minute, 1}},
-  };
-  for (const Form& form : forms) {
-    std::smatch match;
-    if (!std::regex_match(text, match, std::regex(form.pattern))) continue;
-    long seconds = 0;
-    for (std::size_t i = 1; i < match.size(); ++i) seconds += form.units[i - 1] * std::stol(match[i]);
-    if (seconds > 0) return seconds;
-    break;
-  }
-  throw InputError(in_quotes(text) + " is not a time of Slurm, or is zero; minutes, minutes:seconds, " +
-                   "hours:minutes:seconds, days-hours, days-hours:minutes or days-hours:minutes:seconds are expected");
-}
 
 OptionTable slurm_table(SlurmOptions& o) {
   const auto launcher = word(
@@ -186,10 +150,6 @@ SlurmOptions parse_slurm_options(const Texts& arguments) {
   TextFiles files;
   SlurmOptions o = parse({arguments.begin(), end}, slurm_table, files).options;
   if (end != arguments.end()) o.plu_arguments.assign(end + 1, arguments.end());
-  if (!o.time.empty() && o.signal_lead >= seconds_of_slurm_time(o.time)) {
-    throw InputError("--signal-lead " + std::to_string(o.signal_lead) + " is not less than --time " + o.time +
-                     "; ask for more time, or for less lead, 0 for no signal");
-  }
   if (o.nodes > largest_processes / (o.ranks() / o.nodes)) {
     throw InputError("--nodes " + std::to_string(o.nodes) + ": more than " + std::to_string(largest_processes) +
                      " ranks; ask for fewer nodes or --ranks-per-node");

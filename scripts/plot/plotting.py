@@ -2,7 +2,6 @@
 import argparse
 import json
 import pathlib
-import statistics
 import sys
 
 try:
@@ -42,19 +41,6 @@ ROLES = {
     "reduce": {"facecolor": "#f3d77c", "hatch": "..."},
 }
 
-# What tells one run from another, in the order in which labels name it: key, and how its value reads.
-PARAMETERS = {
-    "backend": str,
-    "precision": str,
-    "pivoting": lambda value: f"{value} pivoting",
-    "broadcast": lambda value: f"broadcast {value}",
-    "grid": lambda value: f"grid {value}",
-    "n": lambda value: f"n {value}",
-    "nb": lambda value: f"nb {value}",
-    "nodes": lambda value: f"{value} node" + ("" if value == 1 else "s"),
-}
-
-
 class Refusal(Exception):
     """Something that the user can mend. Ends the program with exit status 2."""
 
@@ -76,11 +62,6 @@ def argument_parser(description, examples, inputs):
     parser.add_argument("--title", help="title of the picture instead of its own")
     parser.add_argument("--force", action="store_true", help="overwrite pictures that exist")
     return parser
-
-
-def add_where(parser):
-    parser.add_argument("--where", metavar="KEY=VALUE", action="append", default=[],
-                        help="only runs with this value of " + ", ".join(PARAMETERS) + "; may be given several times")
 
 
 def main(draw):
@@ -144,82 +125,6 @@ def read_trace(path, run):
 
 def say_left_out(failed, everything):
     print(f"left out: {failed} of {everything} runs, which failed their check", file=sys.stderr)
-
-
-def described(run):
-    """The run with the PARAMETERS that JSON has not as such."""
-    ranks = run["ranks"]
-    software = any(rank["software_gl"] for rank in ranks)
-    return {**run, "backend": run["backend"] + (" (software)" if software else ""), "grid": f"{run['p']}x{run['q']}",
-            "nodes": len({rank["host"] for rank in ranks})}
-
-
-def read_runs(paths, where=()):
-    """The runs of all files that meet the conditions and passed their check; says how many did not pass."""
-    runs = []
-    for path in paths:
-        document = read_json(path)
-        if not isinstance(document, dict) or "runs" not in document:
-            raise Refusal(f"{path}: no results of glinpack plu; give what --json wrote (docs/reading-a-report.md)")
-        try:
-            runs += [described(run) for run in document["runs"]]
-        except (KeyError, TypeError) as error:
-            raise Refusal(f"{path}: a run has no {error}: not what glinpack plu --json writes") from None
-    for condition in where:
-        key, equals, value = condition.partition("=")
-        if not equals or key not in PARAMETERS:
-            raise Refusal(f"--where {condition}: KEY=VALUE with a key of {', '.join(PARAMETERS)} is expected")
-        runs = [run for run in runs if str(run[key]) == value]
-    if not runs:
-        raise Refusal("no runs to draw: " + (f"none of the files has one with {', '.join(where)}" if where
-                                             else "the files have none"))
-    good = [run for run in runs if run["passed"] or not run["checked"]]
-    if len(good) < len(runs):
-        say_left_out(len(runs) - len(good), len(runs))
-    if not good:
-        raise Refusal("no runs to draw: all failed their check")
-    return good
-
-
-def varying(runs, but=()):
-    return [key for key in PARAMETERS if key not in but and len({run[key] for run in runs}) > 1]
-
-
-def label(run, keys):
-    return ", ".join(PARAMETERS[key](run[key]) for key in keys)
-
-
-def common_title(runs, but=()):
-    """What all runs have in common."""
-    constant = [key for key in PARAMETERS if key not in but and len({run[key] for run in runs}) == 1]
-    return label(runs[0], constant)
-
-
-def series(runs, x):
-    """[(label, runs)], a series for every combination of what varies besides x, ordered by it."""
-    keys = varying(runs, but=(x,))
-    groups = {}
-    for run in runs:
-        groups.setdefault(tuple(run[key] for key in keys), []).append(run)
-    if len(groups) > MOST_SERIES:
-        raise Refusal(f"{len(groups)} lines are too many to tell apart, {MOST_SERIES} the most: they differ in "
-                      f"{', '.join(keys)}; choose with --where KEY=VALUE")
-    return [(label(group[0], keys), group) for _, group in sorted(groups.items())]
-
-
-def draw_series(axes, groups, x, y):
-    """A line through the medians of each group, with a bar from least to most where there are repetitions."""
-    for index, (name, group) in enumerate(groups):
-        places = sorted({run[x] for run in group})
-        values = [[run[y] for run in group if run[x] == place and run[y] is not None] for place in places]
-        points = [(place, v) for place, v in zip(places, values) if v]
-        middle = [statistics.median(v) for _, v in points]
-        reach = [[m - min(v) for m, (_, v) in zip(middle, points)], [max(v) - m for m, (_, v) in zip(middle, points)]]
-        look = line_look(index)
-        axes.plot([place for place, _ in points], middle, label=name or None, **look)
-        axes.errorbar([place for place, _ in points], middle, yerr=reach, capsize=2, fmt="none", ecolor=look["color"])
-    if any(name for name, _ in groups):
-        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0)
 
 
 def whole_ticks(axis, values):

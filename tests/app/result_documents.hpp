@@ -72,16 +72,6 @@ inline nlohmann::json energy_of_run() {
           {"unread", nlohmann::json::array()}};
 }
 
-inline nlohmann::json prediction_of_run() {
-  return {{"expected_seconds", 1.25},
-          {"measured_seconds", 1.5},
-          {"ratio", 1.2},
-          {"part", "run"},
-          {"from", "earlier runs"},
-          {"runs", 2},
-          {"passes", 0}};
-}
-
 /// Runs of (n, GFLOPS), numbered as repetitions if n is the same.
 inline nlohmann::json plu_document(const std::vector<std::pair<int, double>>& runs) {
   nlohmann::json list = nlohmann::json::array();

@@ -74,39 +74,6 @@ class Plans(PlanningTest):
         best = json.loads((self.folder / "links.json").read_text())["ping_pong"][0]["sizes"]
         self.assertAlmostEqual(1e-9 / memory["seconds_per_byte"], max(size["gigabytes_per_second"] for size in best))
 
-    def test_default_costs_are_scaled_to_measured_ceilings(self):
-        """Each is scaled by the ratio to the ceiling of the H200 in results/h200/logs.md ceilings."""
-        outcome = self.start([GLINPACK, "peaks", "--backend", "gl-compute", "--repeat", "1", "--threads", "1",
-                              "--seconds", "0.001", "--json", "ceilings.json"])
-        self.assertEqual(outcome.status, 0, outcome)
-        here = json.loads((self.folder / "ceilings.json").read_text())
-        text = results.log(ROOT / "results" / "h200", "ceilings")
-
-        def slower(part, key, line):
-            standing_in, = re.findall(rf"^  {line} +([\d.]+) (?:GB/s|GFLOPS|us) ", text.split("\nhost ")[part == "host"],
-                                      re.MULTILINE)
-            ratio = float(standing_in) / here[part][key]["median"]
-            return 1 / ratio if key == "dispatch" else ratio
-
-        device = {"seconds_per_byte": slower("device", "copy", "copy, read \\+ written"),
-                  "seconds_per_step": slower("device", "dispatch", "dispatch")}
-        copied = {"seconds_per_byte": slower("device", "download", "download")}
-        for precision in DEFAULTS:
-            run = ["--n", 32768, "--precision", precision]
-            unscaled = {figure["work"]: figure for figure in self.planned(*run)["figures"]}
-            figures = self.planned(*run, "--peaks", "ceilings.json")["figures"]
-            self.assertEqual([figure["work"] for figure in figures], list(unscaled))
-            fma = {**device, "seconds_per_flop": slower("device", f"fma_{precision}", f"fma, {precision}")}
-            host = dict.fromkeys(fma, slower("host", f"gemm_{precision}", f"gemm, {precision}"))
-            others = {"panel of the host": host, "transfer": copied, "memory of a node": {}}
-            for figure in figures:
-                factors = others.get(figure["work"], fma)
-                self.assertEqual("scaled to ceilings.json" in figure["source"], bool(factors), figure)
-                for key in "seconds_per_flop", "seconds_per_byte", "seconds_per_step":
-                    with self.subTest(precision=precision, work=figure["work"], key=key):
-                        expected = unscaled[figure["work"]][key] * factors.get(key, 1)
-                        self.assertAlmostEqual(figure[key], expected, delta=1e-9 * expected)
-
     def test_bad_input_is_rejected(self):
         self.write("other.json", '{"runs": []}')
         for arguments, named in (
@@ -236,22 +203,6 @@ class Replays(PlanningTest):
         names = " ".join(choice["name"] for choice in replay["choices"])
         for name in ("as planned", "broadcast ibcast", "row swap mix"):
             self.assertIn(name, names)
-
-
-class Runs(PlanningTest):
-    def test_every_report_has_the_predicted_time(self):
-        outcome = self.glinpack("plu", "--n", "192", "--nb", "16", "--backend", "openblas", "--grid", "1x2",
-                                "--repeat", "2", "--json", "run.json")
-        self.assertEqual(outcome.status, 0, outcome)
-        runs = self.valid_json("run.json")["runs"]
-        first, second = (run["prediction"] for run in runs)
-        self.assertEqual((first["from"], first["part"], first["runs"]), ("first passes", "factorization", 0))
-        self.assertEqual((second["from"], second["part"], second["runs"]), ("earlier runs", "run", 1))
-        for run, prediction in zip(runs, (run["prediction"] for run in runs)):
-            part = "factor_seconds" if prediction["part"] == "factorization" else "time"
-            self.assertEqual(prediction["measured_seconds"], run[part])
-            self.assertAlmostEqual(prediction["ratio"], run[part] / prediction["expected_seconds"])
-        self.assertNotIn("The model expected", outcome.out)  # runs of less than 10 s
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ function isDrawn(canvas) {
 function facts() {
   const wide = [...document.body.querySelectorAll("*")].filter(e => !e.closest(".scroll, pre")
     && e.getBoundingClientRect().right > innerWidth + 1).map(e => `${e.tagName}.${e.className}`);
-  const drawn = [...document.querySelectorAll(".chart canvas, .timeline canvas")];
+  const drawn = [...document.querySelectorAll(".chart canvas")];
   return {overflow: document.documentElement.scrollWidth - innerWidth, wide: wide.slice(0, 5), width: innerWidth,
     sections: [...document.querySelectorAll("section")].map(section => section.id), title: document.title,
     charts: drawn.length, blank: drawn.filter(canvas => !isDrawn(canvas)).map(canvas => canvas.getAttribute("aria-label")),
@@ -48,7 +48,7 @@ function choose(select, value) {
 const selectOf = name => [...document.querySelectorAll("label")].find(label => label.firstChild.data === name).querySelector("select");
 const wait = ms => new Promise(done => setTimeout(done, ms));
 addEventListener("load", async () => {
-  // timelines are drawn when the browser knows their size, sometimes after this event
+  // charts are drawn when the browser knows their size, sometimes after this event
   for (let i = 0; i < 50 && facts().blank.length > 0; ++i) await wait(10);
   const found = await (async () => { SCRIPT })();
   document.body.replaceChildren(Object.assign(document.createElement("pre"), {id: "found", textContent: JSON.stringify(found)}));
@@ -137,7 +137,7 @@ def sweep_of(document):
 
 class Pages(PageTest):
     def test_a_page_of_real_runs_draws_every_chart_without_errors(self):
-        self.run_plu("results.json", "--trace", "trace.json")
+        self.run_plu("results.json")
         self.run_plu("again.json")
         one = self.glinpack("plu", "--n", "64", "--nb", "16", "--backend", "openblas", "--json", "one.json", ranks=1)
         self.assertEqual(one.status, 0, one)
@@ -145,7 +145,7 @@ class Pages(PageTest):
                                 "--ping-pong", "0-1", "--screen", "never", ranks=4, timeout=60)
         self.assertEqual(network.status, 0, network)
         self.start([GLINPACK_PAPERS, "matmul", "--n", "16,32", "--variant", "compute", "--repeat", "1", "--json", "mode.json"])
-        files = ["results.json", "again.json", "one.json", "trace.json", "network.json", "mode.json"]
+        files = ["results.json", "again.json", "one.json", "network.json", "mode.json"]
         written = self.alone("report", *files, "-o", "page.html")
         self.assertEqual(written.out, "page.html\n")
         page = self.folder / "page.html"
@@ -153,7 +153,7 @@ class Pages(PageTest):
         # with its content security policy, which the tests' own script would violate
         opened = self.browse(page, "--dump-dom")
         self.assertEqual(self.console(opened), [])
-        sections = ["configurations", "speed", "scaling", "times", "roles", "timeline", "runs", "forecast", "comparison",
+        sections = ["configurations", "speed", "scaling", "times", "roles", "runs", "comparison",
                     "modes", "network", "machines"]
         for section in sections:
             self.assertIn(f"<section id=\"{section}\">", opened.stdout.decode())
@@ -168,7 +168,7 @@ class Pages(PageTest):
                 self.assertEqual((facts["wide"], facts["blank"], facts["foreign"]), ([], [], 0))
                 self.assertEqual(facts["sections"], sections)
                 self.assertGreaterEqual(facts["charts"], 10, facts)
-        for text in ("PASSED", "GFLOPS over N", "Where the time went", "Expected and measured", "rank 3 (1,1)", "WR10R2R16",
+        for text in ("PASSED", "GFLOPS over N", "Where the time went", "rank 3 (1,1)", "WR10R2R16",
                      "Ping-pong", "GFLOPS"):
             self.assertIn(text, facts["text"] + opened.stdout.decode())
         # a table that is wider than the screen says that it scrolls, and to which side
@@ -261,12 +261,13 @@ class Pages(PageTest):
         self.assertIn("64, 1x1: the residual is NaN", found["text"])
         self.assertIn("198.0 GFLOPS", found["text"])
 
-    def test_peaks_give_the_share_of_the_peak_and_names_of_devices(self):
+    def test_peaks_and_tiles_have_a_table_and_runs_the_names_of_their_devices(self):
         document = self.document(repeat=1)
         peak = {"unit": "GFLOPS", "median": 400.0, "least": 400.0, "most": 400.0, "repetitions": 1}
         for run in document["runs"]:
             run["backend"] = "gl-compute"
             set_rate(run, 400.0)
+            run["peak"] = {"gflops": 800.0, "source": "measured"}
             for rank in run["ranks"]:
                 rank.update(backend="gl-compute", device="Some GPU", device_index=rank["rank"] % 2)
         peaks = {"format": 1, "context": document["context"], "notes": [],
@@ -282,27 +283,23 @@ class Pages(PageTest):
                           ["gemm, double", "400.0", "400.0", "400.0", "GFLOPS", "right"],
                           ["64x64", "12.50", "12.00", "13.00", "GFLOPS", "right"]])
         found = self.facts(page)
-        self.assertIn("50.0 %\nof 800.0 GFLOPS, the measured peak", found["text"])  # two devices, shared by four ranks
+        self.assertIn("50.0 %\nof 800.0 GFLOPS, the measured peak", found["text"])
         self.assertIn("2 × Some GPU", found["text"])
         self.assertIn("per GPU", found["text"])
 
-    def test_energy_and_predictions_are_shown_if_a_file_has_them(self):
+    def test_energy_is_shown_if_a_file_has_it(self):
         document = self.document(repeat=1)
         for run in document["runs"]:
-            run.update(energy=None, prediction=None)
+            run.update(energy=None)
         page = self.report(document)
-        self.assertEqual({"energy", "forecast"} & set(self.facts(page)["sections"]), set())
+        self.assertNotIn("energy", self.facts(page)["sections"])
         unread = {"joules": None, "average_watts": None, "peak_watts": None, "gflops_per_watt": None, "rough": False,
                   "scope": None, "nodes": None, "nodes_with_memory": None, "gpus": None, "sensors": [], "unread": []}
         document["runs"][0]["energy"] = {**unread, "joules": 1234.0, "average_watts": 123.4, "peak_watts": 234.5,
                                          "gflops_per_watt": 0.16207, "rough": True, "scope": "2 packages"}
-        document["runs"][1].update(
-            energy=unread,
-            prediction={"expected_seconds": 1.25, "measured_seconds": 1.5, "ratio": 1.2, "part": "run", "from": "earlier runs",
-                        "runs": 2, "passes": 0})
-        rows = self.script(self.report(document), "return [rowsOf('energy'), rowsOf('forecast')];")
-        self.assertEqual([row[1:] for row in rows[0]], [["1", "1,234", "123.4", "234.5", "0.1621", "2 packages; rough: a short run"]])
-        self.assertEqual([row[1:] for row in rows[1]], [["1", "run", "1.250", "1.500", "1.200", "2 earlier runs"]])
+        document["runs"][1].update(energy=unread)
+        rows = self.script(self.report(document), "return rowsOf('energy');")
+        self.assertEqual([row[1:] for row in rows], [["1", "1,234", "123.4", "234.5", "0.1621", "2 packages; rough: a short run"]])
         document["runs"][0]["energy"] = {**unread, "wall_watts": 450.0, "gflops_per_watt": 2.5}
         page = self.report(document)
         self.assertEqual(self.script(page, "return rowsOf('energy');")[0][1:],
@@ -319,74 +316,6 @@ class Pages(PageTest):
             self.assertNotIn("NaN", facts["text"])
             self.assertNotIn("Infinity", facts["text"])
             self.assertEqual(facts["wide"], [])
-
-    def test_the_timeline_zooms_pans_and_explains(self):
-        self.run_plu("results.json", "--trace", "trace.json", repeat=1)
-        page = self.report("results.json", "trace.json")
-        found = self.script(page, """
-            const canvas = document.querySelector(".timeline canvas"), tooltip = document.querySelector(".tooltip");
-            const image = async () => { await wait(100); return canvas.toDataURL(); };
-            const press = async name => { document.querySelector(`#timeline button[title="${name}"]`).click(); return image(); };
-            const whole = await image(), near = await press("Zoom in"), later = await press("Later");
-            const again = await press("Show the whole run");
-            const box = canvas.getBoundingClientRect();
-            const texts = new Set();
-            for (let y = 0; y < box.height; y += 5) for (let x = 50; x < box.width; x += 5) {
-              canvas.dispatchEvent(new PointerEvent("pointermove", {clientX: box.left + x, clientY: box.top + y}));
-              if (!tooltip.hidden) texts.add(tooltip.textContent);
-            }
-            choose(selectOf("Colours"), "phase");
-            const byPhase = await image();
-            return {changes: [near !== whole, later !== near, again === whole, byPhase !== whole], texts: [...texts],
-              legend: document.querySelector("#timeline .legend").innerText};""")
-        self.assertEqual(found["changes"], [True] * 4)
-        self.assertRegex("\n".join(found["texts"]), r"panel, pass \d, pivot\n(cpu|net), [\d.]+ [mµ]?s from [\d.]+ [mµ]?s")
-        self.assertIn("panel", found["legend"])
-
-    def test_a_trace_has_runs_named_ranks_and_intervals_that_wait_before_they_work(self):
-        interval = {"ph": "X", "pid": 0, "tid": 2, "ts": 1500.0, "dur": 100.0, "name": "broadcast L", "cat": "net",
-                    "args": {"pass": 3, "role": "reduce", "bytes": 8, "flops": 0, "waiting": 25.0}}
-        page = self.report({"traceEvents": [
-            {"ph": "M", "pid": 0, "name": "process_name", "args": {"name": "rank 0 (0,0) node1"}},
-            {"ph": "i", "s": "g", "pid": 0, "tid": 0, "ts": 1000.0, "name": "run 0: N 8"}, interval,
-            {"ph": "i", "s": "g", "pid": 0, "tid": 0, "ts": 2000.0, "name": "run 1: N 9"}, {**interval, "ts": 2100.0}]})
-        runs = self.script(page, "return runsOfTrace(JSON.parse(document.getElementById(\"trace-0\").textContent));")
-        self.assertEqual([(run["name"], run["ranks"][0]["name"]) for run in runs],
-                         [("run 0: N 8", "rank 0 (0,0) node1"), ("run 1: N 9", "rank 0 (0,0) node1")])
-        [lane] = runs[0]["ranks"][0]["lanes"]
-        self.assertEqual((lane["name"], lane["intervals"][0]["pass"], lane["intervals"][0]["role"]), ("net", 3, "reduce"))
-        for run, begin in zip(runs, (500e-6, 100e-6)):
-            [found] = run["ranks"][0]["lanes"][0]["intervals"]
-            for key, expected in (("begin", begin), ("work", begin + 25e-6), ("end", begin + 100e-6)):
-                self.assertAlmostEqual(found[key], expected, 12)
-
-    def test_a_trace_goes_to_perfetto_only_after_a_click_and_its_answer(self):
-        self.run_plu("results.json", "--trace", "trace.json", repeat=1)
-        page = self.report("trace.json")
-        found = self.script(page, """
-            const frame = document.body.appendChild(document.createElement("iframe")).contentWindow, sent = [], opened = [];
-            frame.postMessage = (message, origin) => sent.push([message, origin]);
-            window.open = address => { opened.push(address); return frame; };
-            const press = name => [...document.querySelectorAll("#timeline button")].find(button => button.innerText === name).click();
-            const answer = (data, origin) => dispatchEvent(new MessageEvent("message", {data, origin, source: frame}));
-            answer("PONG", "https://ui.perfetto.dev");
-            const before = sent.length + opened.length;
-            press("Open in Perfetto");
-            await wait(250);
-            answer("PONG", "https://elsewhere.example");
-            const pings = sent.filter(([message]) => message === "PING").length, early = sent.length - pings;
-            answer("PONG", "https://ui.perfetto.dev");
-            const {perfetto} = sent.pop()[0], trace = JSON.parse(new TextDecoder().decode(perfetto.buffer));
-            const links = [];
-            HTMLAnchorElement.prototype.click = function() { links.push([this.download, this.protocol]); };
-            press("Download the trace");
-            return {before, opened, pings, early, origins: [...new Set(sent.map(([, origin]) => origin))], title: perfetto.title,
-              trace, links};""")
-        self.assertEqual((found["before"], found["early"], found["opened"]), (0, 0, ["https://ui.perfetto.dev"]))
-        self.assertGreaterEqual(found["pings"], 1)
-        self.assertEqual((found["origins"], found["title"]), (["https://ui.perfetto.dev"], "trace"))
-        self.assertEqual(found["trace"], json.loads((self.folder / "trace.json").read_text()))
-        self.assertEqual(found["links"], [["trace.json", "blob:"]])
 
     def test_a_click_on_a_configuration_shows_its_roles_and_phases(self):
         page = self.report(self.document(repeat=1))
@@ -421,18 +350,14 @@ class Pages(PageTest):
         self.assertGreater(found[2]["widest"], 1000)
 
     def test_the_contents_of_a_file_are_text(self):
-        document = self.document("--trace", "trace.json")
+        document = self.document()
         document["context"].update(version=HOSTILE, hosts=[HOSTILE], notes=[HOSTILE], command_line=[HOSTILE])
         for run in document["runs"]:
             run.update(backend=HOSTILE, failure=HOSTILE, passed=False)
             for rank in run["ranks"]:
                 rank.update(host=HOSTILE, device=HOSTILE, driver=HOSTILE)
         self.write("hostile.json", json.dumps(document))
-        trace = json.loads((self.folder / "trace.json").read_text())
-        for event in trace["traceEvents"]:
-            event["name"] = HOSTILE
-        self.write("trace.json", json.dumps(trace))
-        self.alone("report", "hostile.json", "trace.json", "-o", "page.html", "--title", "safe")
+        self.alone("report", "hostile.json", "-o", "page.html", "--title", "safe")
         facts = self.facts(self.folder / "page.html", width=400)
         self.assertEqual((facts["title"], facts["images"], facts["foreign"]), ("safe", 0, 0))
         self.assertIn("<script>document.title='owned'</script>", facts["text"])

@@ -434,7 +434,7 @@ class MixedPrecision(RunsTest):
         self.valid_json("m.json")
 
     def test_hpl_mxp_has_its_matrix_and_title(self):
-        outcome = self.passed("--n", 300, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--benchmark", "mxp",
+        outcome = self.passed("--n", 300, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--matrix", "mxp",
                               "--json", "m.json", ranks=4)
         self.assertIn("HPL-MxP mixed-precision benchmark", outcome.out)
         run = self.json("m.json")["runs"][0]

@@ -273,8 +273,8 @@ TEST_F(HplDatFile, LinesThatAnOptionOverridesAreNotJudged) {
     std::vector<int> lines;
   };
   for (const auto& [option, numbers] :
-       {Case{"n", {5, 6}}, Case{"nb", {7, 8}}, Case{"grid", {10, 11, 12}},
-        Case{"threshold", {13}}, Case{"broadcast", {22, 23}}, Case{"lookahead", {24, 25}}, Case{"row-swap", {26}}}) {
+       {Case{"n", {5, 6}}, Case{"nb", {7, 8}}, Case{"grid", {10, 11, 12}}, Case{"threshold", {13}},
+        Case{"broadcast", {22, 23}}, Case{"lookahead", {24, 25}}, Case{"row-swap", {26}}}) {
     std::vector<std::string> lines = lines_of(netlib, read_file(netlib, 1 << 20));
     for (const int number : numbers) lines.at(static_cast<std::size_t>(number - 1)) = "nan";
     TextFiles files;
@@ -286,7 +286,7 @@ TEST_F(HplDatFile, LinesThatAnOptionOverridesAreNotJudged) {
   }
 }
 
-TEST_F(HplDatFile, TheFourteenLinesOfHplMxpAreReadIfTheBenchmarkIsMxp) {
+TEST_F(HplDatFile, TheFourteenLinesOfHplMxpAreReadIfTheMatrixIsMxp) {
   std::vector<std::string> lines{"a",      "b",      "out", "6",   "1 # of N",      "256 Ns",       "1 # of NBs",
                                  "64 NBs", "1 PMAP", "1 P", "2 Q", "8.0 threshold", "1 broadcasts", "3 BCASTs"};
   const std::string file = write_lines(lines, "\n");
@@ -297,11 +297,10 @@ TEST_F(HplDatFile, TheFourteenLinesOfHplMxpAreReadIfTheBenchmarkIsMxp) {
   EXPECT_EQ(read.order, RankOrder::column_major);
   EXPECT_THAT(read.grids, ElementsAre(GridShape{1, 2}));
   EXPECT_EQ(read.threshold, 8);
-  EXPECT_EQ(read.threshold_line, 12);
   EXPECT_THAT(read.broadcast, ElementsAre(BroadcastKind::two_rings_modified));
   ASSERT_EQ(combinations(read).size(), 1U);
   EXPECT_FALSE(combinations(read).front().variant.given);
-  expect_input_error([&] { read_hpl_dat(file); }, {"HPL.dat:", "14 lines", "--benchmark mxp"});
+  expect_input_error([&] { read_hpl_dat(file); }, {"HPL.dat:", "14 lines", "--matrix mxp"});
 
   // the comments of these lines belong to other lines of HPL's file
   lines.at(8) = "7 PMAP";

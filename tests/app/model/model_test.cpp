@@ -5,8 +5,7 @@
 
 #include "app/model/forecast.hpp"
 #include "app/model/machine.hpp"
-#include "app/model/observation.hpp"
-#include "app/model/predictor.hpp"
+#include "app/model/measured_runs.hpp"
 #include "app/model/replay.hpp"
 #include "app/plan/planner.hpp"
 
@@ -304,7 +303,7 @@ TEST(Forecast, OfEveryBroadcastAndRowSwapIsAboveOneMessagePerPass) {
 
 // The measurements of a machine with these costs.
 Observation observed(const Problem& run, const MachineModel& costs) {
-  Observation observation{.problem = run, .first = 0, .count = run.distribution().passes(), .seconds = {}};
+  Observation observation{.problem = run, .seconds = {}};
   Samples amounts;
   for (const Work work : all_work) observation.seconds[work] = 1;
   add_samples(amounts, observation);
@@ -345,81 +344,6 @@ TEST(Fit, IgnoresLargeMessagesForTheLatency) {
   EXPECT_EQ(found.figures[Work::network].cost.per_step, 7e-6);
   EXPECT_GT(found.figures[Work::network].cost.per_byte, 0);
   EXPECT_EQ(found.figures[Work::network].source, "runs; latency: before");
-}
-
-// A run of one process whose passes take the times of the machine.
-RunRecord recorded(const MachineModel& costs, Index n, Index nb) {
-  RunRecord record;
-  record.parameters.n = n;
-  record.parameters.nb = nb;
-  record.backend = "openblas";
-  RankRecord rank;
-  rank.backend.backend = "openblas";
-  rank.host = "here";
-  const Problem run = problem_of(record, arrangement_of({&rank, 1}));
-  double now = 0;
-  for (Index k = 0; k < run.distribution().passes(); ++k) {
-    const ByWork<Amounts> work = work_in_pass(run, k);
-    const auto add = [&](Work kind, Phase phase) {
-      Interval interval;
-      interval.start = now;
-      interval.end = now += costs.seconds(kind, work[kind]);
-      interval.pass = static_cast<std::int32_t>(k);
-      interval.role = Role::pivot;
-      interval.phase = phase;
-      rank.intervals.push_back(interval);
-    };
-    add(Work::panel_host, Phase::panel);
-    add(Work::swap, Phase::swap);
-    add(Work::normalize, Phase::normalize);
-    add(Work::reduce, Phase::reduce);
-  }
-  record.result.factor_seconds = now;
-  record.result.solve_seconds = forecast(costs, run).solve_seconds;
-  record.result.seconds = now + record.result.solve_seconds;
-  record.result.ranks = {rank};
-  return record;
-}
-
-TEST(Predictor, PredictsTheFirstRunFromItsFirstPassesAndTheNextFromTheFirst) {
-  Predictor predictor;
-  const auto first = predictor.predict_then_learn(recorded(machine(), 4000, 64));
-  ASSERT_TRUE(first);
-  EXPECT_TRUE(first->of_factorization);
-  EXPECT_EQ(first->runs, 0);
-  EXPECT_EQ(first->passes, 5);
-  EXPECT_NEAR(first->ratio(), 1, 0.02);  // five passes barely separate steps, 1 % of the time, from flops
-  const auto second = predictor.predict_then_learn(recorded(machine(), 6000, 64));
-  ASSERT_TRUE(second);
-  EXPECT_FALSE(second->of_factorization);
-  EXPECT_EQ(second->runs, 1);
-  EXPECT_NEAR(second->ratio(), 1, 1e-3);
-}
-
-TEST(Predictor, LearnsFromARunOnlyAfterPredictingIt) {
-  Predictor predictor;
-  predictor.predict_then_learn(recorded(machine(), 4000, 64));
-  MachineModel slower = machine();
-  for (const Work work : all_work) slower.figures[work].cost.per_flop *= 2;
-  RunRecord record = recorded(slower, 4000, 64);
-  const auto prediction = predictor.predict_then_learn(record);
-  ASSERT_TRUE(prediction);
-  EXPECT_GT(prediction->ratio(), 1.5);
-}
-
-TEST(Predictor, PredictsNothingWithoutData) {
-  Predictor predictor;
-  EXPECT_FALSE(predictor.predict_then_learn(recorded(machine(), 150, 64)));  // three passes are too few
-  RunRecord mixed = recorded(machine(), 4000, 64);
-  mixed.precision = Precision::mixed;
-  EXPECT_FALSE(predictor.predict_then_learn(mixed));
-  RunRecord row_by_row = recorded(machine(), 4000, 64);
-  row_by_row.backend = "gl-raster";
-  row_by_row.parameters.pivoting = Pivoting::local;
-  EXPECT_FALSE(predictor.predict_then_learn(row_by_row));
-  RunRecord singular = recorded(machine(), 4000, 64);
-  singular.result.singular_column = 3;
-  EXPECT_FALSE(predictor.predict_then_learn(singular));
 }
 
 TEST(Grids, AreAllFactorisationsWithPAtMostQTheSquarestFirst) {

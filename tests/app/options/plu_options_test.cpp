@@ -105,20 +105,9 @@ TEST(Options, UnknownMatricesAreRefusedWithTheKinds) {
       {"--matrix", "'hilbert-reversed'", "hpl", "kahan", "singular"});
 }
 
-TEST(Options, BenchmarkMxpIsMixedPrecisionWithItsMatrixAndRefusesAllElse) {
-  const PluOptions o = parsed_plu({"--benchmark", "mxp"});
-  EXPECT_EQ(o.precision, Precision::mixed);
-  EXPECT_EQ(o.matrix, MatrixKind::mxp);
-  EXPECT_EQ(parsed_plu({"--benchmark", "mxp", "--precision", "mixed", "--matrix", "mxp"}).matrix, MatrixKind::mxp);
-  EXPECT_EQ(parsed_plu({"--benchmark", "hpl"}).precision, Precision::double_);
-  const std::vector<std::vector<std::string>> contradictions{{"--precision", "double"}, {"--matrix", "hpl"},
-                                                             {"--threshold", "17"},     {"--threshold", "-1"},
-                                                             {"--input", "a.npy"},      {"--compute-only"}};
-  for (std::vector<std::string> arguments : contradictions) {
-    const std::string refused = arguments.front();
-    arguments.insert(arguments.end(), {"--benchmark", "mxp"});
-    expect_input_error([&] { parsed_plu(arguments); }, {"--benchmark mxp and " + refused, "leave one"});
-  }
+TEST(Options, TheMatrixOfHplMxpIsSolvedInMixedPrecisionUnlessAnotherIsGiven) {
+  EXPECT_EQ(parsed_plu({"--matrix", "mxp"}).precision, Precision::mixed);
+  EXPECT_EQ(parsed_plu({"--matrix", "mxp", "--precision", "double"}).precision, Precision::double_);
 }
 
 TEST(Options, EveryPrecisionIsFoundByItsName) {
@@ -352,17 +341,43 @@ TEST(Options, TheWatchdogIsOffOrHasALimitOfAtLeastASecond) {
 }
 
 TEST(Options, InvalidValuesAreRejectedWithOptionAndValue) {
-  const std::vector<std::pair<std::string, std::string>> cases{
-      {"--n", "0"},          {"--n", "-5"},         {"--n", "ten"},           {"--n", "1.5"},
-      {"--n", "1.2345k"},    {"--n", "12.5"},       {"--n", "10,,20"},        {"--n", "99999999999999999999"},
-      {"--nb", "0"},         {"--nb", "many"},      {"--grid", "2x"},         {"--grid", "2by1"},
-      {"--grid", "0x2"},     {"--peak", "0"},       {"--peak", "fast"},       {"--precision", "fp46"},
-      {"--broadcast", "6"},  {"--panel", "devise"}, {"--doctor", "maybe"},    {"--matrix", "file"},
-      {"--abft", "0"},       {"--abft", "often"},   {"--threshold", "nan"},   {"--seed", "-1"},
-      {"--repeat", "0"},     {"--threads", "0"},    {"--device", "-1"},       {"--explain-pass", "-1"},
-      {"--time", "0"},       {"--n", "most"},       {"--memory-fraction", ""}, {"--memory-fraction", "0"},
-      {"--memory-fraction", "-0.5"}, {"--memory-fraction", "1.01"}, {"--memory-fraction", "nan"},
-      {"--memory-fraction", "inf"},  {"--memory-fraction", "80%"}};
+  const std::vector<std::pair<std::string, std::string>> cases{{"--n", "0"},
+                                                               {"--n", "-5"},
+                                                               {"--n", "ten"},
+                                                               {"--n", "1.5"},
+                                                               {"--n", "1.2345k"},
+                                                               {"--n", "12.5"},
+                                                               {"--n", "10,,20"},
+                                                               {"--n", "99999999999999999999"},
+                                                               {"--nb", "0"},
+                                                               {"--nb", "many"},
+                                                               {"--grid", "2x"},
+                                                               {"--grid", "2by1"},
+                                                               {"--grid", "0x2"},
+                                                               {"--peak", "0"},
+                                                               {"--peak", "fast"},
+                                                               {"--precision", "fp46"},
+                                                               {"--broadcast", "6"},
+                                                               {"--panel", "devise"},
+                                                               {"--doctor", "maybe"},
+                                                               {"--matrix", "file"},
+                                                               {"--abft", "0"},
+                                                               {"--abft", "often"},
+                                                               {"--threshold", "nan"},
+                                                               {"--seed", "-1"},
+                                                               {"--repeat", "0"},
+                                                               {"--threads", "0"},
+                                                               {"--device", "-1"},
+                                                               {"--explain-pass", "-1"},
+                                                               {"--time", "0"},
+                                                               {"--n", "most"},
+                                                               {"--memory-fraction", ""},
+                                                               {"--memory-fraction", "0"},
+                                                               {"--memory-fraction", "-0.5"},
+                                                               {"--memory-fraction", "1.01"},
+                                                               {"--memory-fraction", "nan"},
+                                                               {"--memory-fraction", "inf"},
+                                                               {"--memory-fraction", "80%"}};
   for (const auto& given : cases) {
     expect_input_error([&] { parsed_plu({given.first, given.second}); }, {given.first, "'" + given.second + "'"});
   }

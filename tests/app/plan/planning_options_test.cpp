@@ -40,19 +40,50 @@ TEST(Quantities, WithoutAUnitAreRejected) {
 }
 
 TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
-  const PlanningOptions o = parse_planning_options(
-      {"--nodes",     "16",         "--gpus-per-node",  "4",           "--memory",  "80G",        "--memory-fraction",
-       "0.9",         "--network",  "100Gb/s",          "--latency",   "2us",       "--n",        "1000",
-       "--nb",        "100",        "--grid",           "8x8",         "--backend", "openblas",   "--precision",
-       "single",      "--pivoting", "tournament",       "--broadcast", "long",      "--row-swap", "mix",
-       "--lookahead", "0",          "--replay",  "--from",     "a.json,b.json",
-       "--links",     "l.json",     "--peaks",          "c.json",      "--json",    "p.json",     "--slurm",
-       "--force"});
+  const PlanningOptions o = parse_planning_options({"--nodes",
+                                                    "16",
+                                                    "--gpus-per-node",
+                                                    "4",
+                                                    "--memory",
+                                                    "80G",
+                                                    "--memory-fraction",
+                                                    "0.9",
+                                                    "--network",
+                                                    "100Gb/s",
+                                                    "--latency",
+                                                    "2us",
+                                                    "--n",
+                                                    "1000",
+                                                    "--nb",
+                                                    "100",
+                                                    "--grid",
+                                                    "8x8",
+                                                    "--backend",
+                                                    "openblas",
+                                                    "--precision",
+                                                    "single",
+                                                    "--pivoting",
+                                                    "tournament",
+                                                    "--broadcast",
+                                                    "long",
+                                                    "--row-swap",
+                                                    "mix",
+                                                    "--lookahead",
+                                                    "0",
+                                                    "--replay",
+                                                    "--from",
+                                                    "a.json,b.json",
+                                                    "--links",
+                                                    "l.json",
+                                                    "--json",
+                                                    "p.json",
+                                                    "--slurm",
+                                                    "--force"});
   EXPECT_EQ(to_json(o, planning_table), nlohmann::json::parse(R"({"nodes": 16, "gpus-per-node": 4, "memory": 80e9,
     "memory-fraction": 0.9, "network": 12.5e9, "latency": 2e-6, "n": 1000, "nb": 100, "grid": "8x8",
     "backend": "openblas", "precision": "single", "pivoting": "tournament", "broadcast": "long", "row-swap": "mix",
     "lookahead": 0, "messages-only": false, "from": ["a.json", "b.json"], "links": "l.json",
-    "peaks": "c.json", "machine": null, "replay": true, "slurm": true, "json": "p.json", "force": true})"));
+    "machine": null, "replay": true, "slurm": true, "json": "p.json", "force": true})"));
 }
 
 TEST_F(PlanningFiles, AMachineFileIsBelowTheCommandLine) {
@@ -109,7 +140,6 @@ TEST_F(PlanningFiles, RejectsFilesOfOtherPrograms) {
   refused({"--n", "1000", "--from", empty}, {empty, "no run"});
   refused({"--n", "1000", "--from", odd}, {odd, "'/runs/0/n'", "a whole number from 1 is expected"});
   refused({"--n", "1000", "--links", empty}, {empty, "glinpack network --json"});
-  refused({"--n", "1000", "--peaks", empty}, {empty, "glinpack peaks --json"});
   refused({"--n", "1000", "--backend", "openblas"}, {"no figure", "--from"});
   refused({"--n", "1000", "--nb", "8193"}, {"--nb", "8193", "8192"});
   refused({"--n", "1000000000000000", "--nb", "1"}, {"1000000000000000", "passes", "--nb"});

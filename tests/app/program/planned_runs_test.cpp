@@ -51,17 +51,6 @@ TEST(Plan, ListsMakeASweepWithRepetitionsFastest) {
 
 class PlanFiles : public FolderTest {};
 
-TEST_F(PlanFiles, HplMxpKeepsItsThresholdWithHplDat) {
-  EXPECT_EQ(plan({"--hpl-dat", netlib, "--benchmark", "mxp"}).front().parameters.threshold, 16);
-  std::ifstream file(netlib);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  for (const char* threshold : {"\n1e9 ", "\n-1.0"}) {
-    std::string other = text;
-    const std::string changed = write("HPL.dat", other.replace(other.find("\n16.0"), 5, threshold));
-    expect_input_error([&] { plan({"--hpl-dat", changed, "--benchmark", "mxp"}); }, {changed + ":13", "HPL-MxP"});
-  }
-}
-
 TEST(Plan, TheGridIsTheSquarestUnlessGiven) {
   EXPECT_EQ(plan({}, 6).front().grid, (GridShape{2, 3}));
   EXPECT_EQ(plan({}, 1).front().grid, (GridShape{1, 1}));
@@ -106,8 +95,8 @@ TEST_F(PlanFiles, OptionsOverrideALineOfHplDatThatWouldBeRefused) {
 }
 
 TEST(Plan, OptionsOverrideHplDat) {
-  const std::vector<RunRecord> runs = plan(
-      {"--hpl-dat", netlib, "--n", "50", "--grid", "2x2", "--broadcast", "long", "--threshold", "1"});
+  const std::vector<RunRecord> runs =
+      plan({"--hpl-dat", netlib, "--n", "50", "--grid", "2x2", "--broadcast", "long", "--threshold", "1"});
   EXPECT_EQ(runs.size(), 72U);
   EXPECT_EQ(runs[0].parameters.n, 50);
   EXPECT_EQ(runs[0].parameters.broadcast, BroadcastKind::long_);

@@ -71,7 +71,6 @@ TEST(ResultsJson, what_is_read_is_written_alike) {
        {{-1, {.watts = 300, .celsius = 60, .throttle = sensors::throttle_power_cap}}, {5, {.watts = 300}}}}};
   measured.result.ranks[1].power.unread.push_back({sensors::Kind::package, "RAPL package-0: Permission denied"});
   measured = summarised(measured);
-  measured.prediction = Prediction{.expected_seconds = 2, .measured_seconds = 3, .of_factorization = true, .passes = 4};
   measured.matrix = MatrixKind::file;
   measured.peak = Peak{.gflops = 2e-5, .stated = true};
   measured.order = RankOrder::column_major;

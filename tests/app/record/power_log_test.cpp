@@ -23,9 +23,9 @@ std::string seconds_of(double first, double last, Watts watts, double interval =
 
 TEST(PowerLog, HasTheReadingsOfEachScopeInWattsAndSecondsSince1970) {
   const PowerLog log = log_of(
-      "# a remark\nTimestamp, Power (kW) ,Outlet,State\n"
-      "2023-11-14T22:13:20Z,0.25,a,on\n2023-11-14T23:13:20.5+01:00,0.5,\"b, left\",on\n"
-      "2023-11-14 18:13:21-04:00,0.375,a,on\r\n\n1700000002.25,1,\"b, left\",on");
+      "# a remark\nTime, Watts ,Scope,State\n"
+      "2023-11-14T22:13:20Z,250,a,on\n2023-11-14T23:13:20.5+01:00,500,\"b, left\",on\n"
+      "2023-11-14 18:13:21-04:00,375,a,on\r\n\n1700000002.25,1,\"b, left\",on");
   ASSERT_EQ(log.scopes.size(), 2u);
   EXPECT_EQ(log.scopes[0].name, "a");
   EXPECT_EQ(log.scopes[1].name, "b, left");
@@ -33,16 +33,6 @@ TEST(PowerLog, HasTheReadingsOfEachScopeInWattsAndSecondsSince1970) {
   EXPECT_EQ(log.scopes[0].readings[1].watts, 375);
   EXPECT_EQ(log.scopes[1].readings[0].seconds, start + 0.5);
   EXPECT_EQ(log.scopes[1].readings[1].seconds, start + 2.25);
-}
-
-TEST(PowerLog, ReadsTheColumnNamesOfIpmiAndRedfishExports) {
-  const PowerLog ipmi = log_of("epoch,Instantaneous power reading,hostname\n1700000000,214,n1\n1700000001,215,n1\n");
-  EXPECT_EQ(ipmi.scopes[0].readings[1].watts, 215);
-  const PowerLog redfish = log_of(
-      "MetricId,MetricProperty,MetricValue,Timestamp\nP,/redfish/v1/Chassis/1/Power,300,2023-11-14T22:13:20Z\n"
-      "P,/redfish/v1/Chassis/1/Power,310,2023-11-14T22:13:21Z\n");
-  EXPECT_EQ(redfish.scopes[0].name, "/redfish/v1/Chassis/1/Power");
-  EXPECT_EQ(redfish.scopes[0].readings[1].watts, 310);
 }
 
 TEST(PowerLog, IsRefusedWithFileLineValueAndRemedy) {
@@ -56,9 +46,9 @@ TEST(PowerLog, IsRefusedWithFileLineValueAndRemedy) {
       {head, {"no reading follows"}},
       {head + "1700000000,1\n", {"one reading", "record from before the run"}},
       {"time,volts\n1700000000,230\n", {"pdu.csv:1:", "watts", "time, volts", "time,watts,scope"}},
-      {"watts,scope\n1,a\n", {"pdu.csv:1:", "times"}},
-      {"time,watts,power\n", {"pdu.csv:1:", "'watts' and 'power'", "remove or rename"}},
-      {"1700000000,214\n1700000001,214\n", {"pdu.csv:1:", "no column of times"}},
+      {"watts,scope\n1,a\n", {"pdu.csv:1:", "no column time"}},
+      {"time,watts,Watts\n", {"pdu.csv:1:", "two columns", "'watts'", "rename"}},
+      {"1700000000,214\n1700000001,214\n", {"pdu.csv:1:", "no column time"}},
       {head + "1700000000,1,2\n", {"pdu.csv:2:", "3 values", "2 columns"}},
       {head + "1700000000,nan\n", {"pdu.csv:2:", "watts", "'nan'", "finite"}},
       {head + "1700000000,inf\n", {"pdu.csv:2:", "'inf'"}},
@@ -70,7 +60,6 @@ TEST(PowerLog, IsRefusedWithFileLineValueAndRemedy) {
       {head + "2023-11-14T22:13:20,1\n", {"pdu.csv:2:", "has no time zone", "add Z"}},
       {head + "2023-02-30T22:13:20Z,1\n", {"pdu.csv:2:", "not a time of the calendar"}},
       {head + "2023-11-14T22:13:20+99:00,1\n", {"pdu.csv:2:", "not a time of the calendar"}},
-      {"MetricId,MetricValue,Timestamp\nInletTemp,23,2023-11-14T22:13:20Z\n", {"pdu.csv:2:", "'InletTemp'", "power"}},
       {head + "1700000001,1\n1700000000,1\n", {"pdu.csv:3:", "'1700000000' is not after 1700000001.000", "sort"}},
       {head + "1700000001,1\n1700000001,1\n", {"pdu.csv:3:", "not after"}},
       {"time,watts,scope\n1700000001,1,\n", {"pdu.csv:2:", "no scope"}},
@@ -105,8 +94,7 @@ TEST(MeasuredPower, IsRefusedForALogThatDoesNotCoverTheRunHasAGapOrReadsNothing)
   const auto refused = [&](const std::string& contents, const std::vector<std::string>& parts) {
     expect_input_error([&] { power_during(log_of(contents), start, 60); }, parts);
   };
-  refused(seconds_of(-3610, -3530, flat), {"pdu.csv: its readings go from 2023-11-14T21:13:10Z", "1 h later", "zone"});
-  refused(seconds_of(19790, 19870, flat), {"5.5 h earlier"});
+  refused(seconds_of(-3610, -3530, flat), {"pdu.csv: its readings go from 2023-11-14T21:13:10Z", "zone"});
   refused(seconds_of(-200, -100, flat),
           {"the run went from 2023-11-14T22:13:20Z to 2023-11-14T22:14:20Z", "log of this run"});
   refused(seconds_of(-10, 40, flat), {"log of this run"});

@@ -35,7 +35,7 @@ class ResultFiles : public FolderTest {
 TEST_F(ResultFiles, the_kind_is_determined_by_the_contents) {
   EXPECT_EQ(read_result_file(write("a.json", plu_document({{1000, 10}}).dump())).kind, ResultKind::plu);
   EXPECT_EQ(read_result_file(write("b.json", mode_document({{64, 1, 1, 1, 1}}).dump())).kind, ResultKind::mode);
-  EXPECT_EQ(read_result_file(write("c.json", R"({"traceEvents":[]})")).kind, ResultKind::trace);
+  refused(R"({"traceEvents":[]})", {"is a trace", "ui.perfetto.dev"});
 }
 
 TEST_F(ResultFiles, other_documents_are_rejected_with_the_location) {
@@ -141,32 +141,6 @@ TEST_F(ResultFiles, runs_are_read_with_their_variant_and_verdict) {
   EXPECT_EQ(verdict_of(runs[2].result), Verdict::unchecked);
   EXPECT_EQ(runs[2].parameters.broadcast, BroadcastKind::long_modified);
   EXPECT_EQ(runs[2].order, RankOrder::column_major);
-}
-
-TEST_F(ResultFiles, a_trace_is_kept_as_text_and_not_parsed) {
-  const std::string text = R"({"displayTimeUnit":"ms","traceEvents":[
-{"ph":"M","pid":0,"name":"process_name","args":{"name":"rank 0 (0,0) node1"}},
-{"ph":"M","pid":0,"tid":1,"name":"thread_name","args":{"name":"gpu"}},
-{"ph":"i","s":"g","pid":0,"tid":0,"ts":1000.000,"name":"run 0: N 8"},
-{"ph":"X","pid":0,"tid":2,"ts":1500.000,"dur":100.000,"name":"broadcast L","cat":"net","args":{"pass":3,"role":"reduce","bytes":8,"flops":0,"waiting":25.000}}
-]})";
-  const ResultFile file = read_result_file(write("t.json", "\xef\xbb\xbf" + text));
-  EXPECT_EQ(file.trace, text) << "without the byte order mark";
-  EXPECT_TRUE(file.document["traceEvents"].empty());
-}
-
-TEST_F(ResultFiles, a_broken_trace_is_rejected_with_its_event) {
-  refused(R"({"traceEvents":[{"ph":"i","ts":"now","name":"x"}]})", {"event 0", "'/ts'", "a number"});
-  refused(R"({"traceEvents":[{"ph":"X","pid":0,"ts":1,"dur":1,"name":"a","cat":"b"}]})", {"event 0", "before any run"});
-  const auto interval = [](const char* members) {
-    return R"({"traceEvents":[{"ph":"i","ts":1,"name":"run"},{"ph":"X","pid":0,"ts":1,)" + std::string(members) + "}]}";
-  };
-  refused(interval(R"("dur":1,"name":"a","cat":"b")"), {"event 1", "'args'"});
-  refused(interval(R"("dur":1,"name":"a","cat":"b","args":{"role":"pivot"})"), {"event 1", "/args", "'pass'"});
-  refused(interval(R"("dur":"1","name":"a","cat":"b","args":{"role":"pivot","pass":0})"),
-          {"event 1", "'/dur'", "a number"});
-  refused(interval(R"("dur":1,"name":"a","cat":"b","args":{"role":"pivot","pass":0,"waiting":""})"),
-          {"event 1", "'/args/waiting'", "a number"});
 }
 
 TEST_F(ResultFiles, names_are_the_shortest_unique_ones) {

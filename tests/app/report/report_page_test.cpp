@@ -52,12 +52,6 @@ std::size_t count(std::string_view text, std::string_view part) {
   return found;
 }
 
-json trace_document() {
-  return json::parse(R"({"traceEvents":[
-    {"ph":"M","pid":0,"name":"process_name","args":{"name":"rank 0"}}, {"ph":"i","ts":0,"name":"run 0"},
-    {"ph":"X","pid":0,"ts":0,"dur":1,"name":"panel","cat":"cpu","args":{"pass":0,"role":"pivot"}}]})");
-}
-
 /// Two ranks with roles and a breakdown, as in the output of plu.
 json run_with_times() { return results_json(example::context(), std::vector{example::passed_run()}); }
 
@@ -70,19 +64,6 @@ TEST_F(ReportPage, has_the_documents_as_they_are_except_the_phases_of_single_ran
   EXPECT_EQ(files[0]["kind"], "plu");
   EXPECT_EQ(files[0]["name"], "file0");
   EXPECT_EQ(files[1]["document"], mode_document({{64, 1, 1, 1, 1}}));
-}
-
-TEST_F(ReportPage, has_traces_as_they_are) {
-  const std::string html = page({trace_document()});
-  const json entry = data_of(html)["files"][0];
-  EXPECT_FALSE(entry.contains("document"));
-  EXPECT_EQ(entry["trace"], "trace-0");
-  EXPECT_EQ(json::parse(script_text(html, "trace-0")), trace_document());
-}
-
-TEST_F(ReportPage, a_trace_with_a_byte_order_mark_is_json_in_the_page) {
-  const std::string html = report_page({write("trace.json", "\xef\xbb\xbf" + trace_document().dump())}, "");
-  EXPECT_EQ(json::parse(script_text(html, "trace-0")), trace_document());
 }
 
 TEST_F(ReportPage, has_the_efficiency_by_a_wall_meter_read_during_the_run) {
@@ -119,13 +100,10 @@ TEST_F(ReportPage, text_of_a_file_cannot_end_its_element) {
   document["context"]["hosts"] = {hostile};
   document["runs"][0]["ranks"][0]["device"] = hostile;
   document["runs"][0][hostile] = hostile;
-  json trace = trace_document();
-  trace["traceEvents"][1]["name"] = hostile;
-  const std::string html = page({document, trace}, hostile), plain = page({run_with_times(), trace_document()});
+  const std::string html = page({document}, hostile), plain = page({run_with_times()});
   for (const char* tag : {"<script", "</script", "<!--"}) EXPECT_EQ(count(html, tag), count(plain, tag)) << tag;
   EXPECT_EQ(data_of(html)["title"], hostile);
   EXPECT_EQ(data_of(html)["files"][0]["document"]["context"]["hosts"][0], hostile);
-  EXPECT_EQ(json::parse(script_text(html, "trace-1")), trace);
 }
 
 TEST_F(ReportPage, a_title_that_is_not_utf8_is_shown_with_replacements) {

@@ -25,25 +25,13 @@ TEST(SlurmOptions, ThereIsOneRankPerGpuByDefault) {
   EXPECT_EQ(parse_slurm_options({"--nodes", "3", "--gpus-per-node", "a100:4", "--ranks-per-node", "2"}).ranks(), 6);
 }
 
-TEST(SlurmOptions, TimesHaveSlurmsFormat) {
-  EXPECT_EQ(seconds_of_slurm_time("90"), 90 * 60);
-  EXPECT_EQ(seconds_of_slurm_time("90:30"), 90 * 60 + 30);
-  EXPECT_EQ(seconds_of_slurm_time("1:30:15"), 3600 + 30 * 60 + 15);
-  EXPECT_EQ(seconds_of_slurm_time("2-3"), (2 * 24 + 3) * 3600);
-  EXPECT_EQ(seconds_of_slurm_time("2-3:04"), (2 * 24 + 3) * 3600 + 4 * 60);
-  EXPECT_EQ(seconds_of_slurm_time("2-03:04:05"), (2 * 24 + 3) * 3600 + 4 * 60 + 5);
-  for (const char* text : {"", "0", "0:00", "soon", "1h", "1:2:3:4", "-5", "1-", "1:2 "}) {
-    expect_input_error([&] { seconds_of_slurm_time(text); }, {"'", "minutes"});
-  }
-}
-
 TEST(SlurmOptions, RejectsWhatSlurmOrPluRejects) {
   const auto refused = [](const Arguments& arguments, const std::vector<std::string>& parts) {
     expect_input_error([&] { parse_slurm_options(arguments); }, parts);
   };
   refused({"--nodes", "0"}, {"--nodes", "'0'"});
   refused({"--nodes", "four"}, {"--nodes", "'four'"});
-  refused({"--time", "1 hour"}, {"--time", "'1 hour'", "hours:minutes:seconds"});
+  refused({"--time", "1 hour"}, {"--time", "'1 hour'", "not a name for Slurm"});
   refused({"--partition", "a b"}, {"--partition", "'a b'"});
   refused({"--constraint", "a b"}, {"--constraint", "'a b'", "& | !"});
   refused({"--nodelist", "a&b"}, {"--nodelist"});
@@ -51,7 +39,6 @@ TEST(SlurmOptions, RejectsWhatSlurmOrPluRejects) {
   refused({"--gpus-per-node", "a100:"}, {"--gpus-per-node", "whole number"});
   refused({"--gpus-per-node", ":4"}, {"--gpus-per-node"});
   refused({"--launcher", "hydr"}, {"--launcher", "'hydr'", "did you mean hydra"});
-  refused({"--time", "2", "--signal-lead", "120"}, {"--signal-lead 120", "--time 2"});
   refused({"--nodes", "100000", "--ranks-per-node", "4096"}, {"--nodes 100000", "ranks"});
   refused({"--nodse", "4"}, {"'--nodse'", "--nodes"});
   refused({"--", "--backend", "openbals"}, {"--backend", "openblas"});
