@@ -7,9 +7,9 @@
 #include "app/papers/paranoia.hpp"
 #include "app/papers/poisson.hpp"
 #include "app/papers/studies.hpp"
-#include "app/program/launcher.hpp"
+#include "app/program/log.hpp"
 #include "app/program/mpi_command.hpp"
-#include "app/program/reexecution.hpp"
+#include "app/program/program_context.hpp"
 #include "mpi/session.hpp"
 
 namespace glinpack::app {

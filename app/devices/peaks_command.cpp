@@ -12,6 +12,7 @@
 #include "app/program/program_context.hpp"
 #include "app/program/topology.hpp"
 #include "app/record/result_file.hpp"
+#include "app/record/text.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app {
@@ -143,8 +144,8 @@ std::array<PeakRow, 3> rows_of(const HostCeilings& host) {
 std::string line_of(const PeakRow& row) {
   const Measured& m = row.measured;
   const std::string line =
-      fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", peak_name(row.key), four_digits(m.median * row.scale), row.unit,
-                  four_digits(m.least * row.scale), four_digits(m.most * row.scale), row.how);
+      fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", peak_name(row.key), figures(m.median * row.scale), row.unit,
+                  figures(m.least * row.scale), figures(m.most * row.scale), row.how);
   return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
 }
 

@@ -13,7 +13,6 @@
 #include "app/program/automatic.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/outputs.hpp"
-#include "app/program/sensors.hpp"
 #include "backend/registry.hpp"
 #include "base/measuring.hpp"
 #include "matrix/matrix_source.hpp"

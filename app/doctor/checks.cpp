@@ -8,7 +8,7 @@
 #include <set>
 
 #include "app/doctor/subjects.hpp"
-#include "app/program/node_load.hpp"
+#include "app/program/peak.hpp"
 
 namespace glinpack::app::doctor {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/doctor/checks.hpp"
+#include "app/doctor/facts.hpp"
 #include "app/options/fields.hpp"
 
 namespace glinpack::app::doctor {
@@ -46,5 +47,11 @@ nlohmann::json findings_json(std::span<const Finding> findings, const Facts& fac
 
 /// One line per problem, for the head of another report.
 std::vector<std::string> findings_notes(std::span<const Finding> findings);
+
+// The machine that `glinpack doctor` has measured, for `glinpack plan --machine FILE`.
+
+/// TOML with nodes, ranks and memory as the job has them, and the median link between nodes. What was not measured is
+/// left out and named in a comment. `facts`: as of judge(), with a screening if there are several ranks.
+std::string machine_file_text(const Facts& facts);
 
 }  // namespace glinpack::app::doctor

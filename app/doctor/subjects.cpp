@@ -8,7 +8,7 @@
 #include <set>
 
 #include "app/program/memory.hpp"
-#include "app/program/pci.hpp"
+#include "app/program/topology.hpp"
 #include "base/measuring.hpp"
 
 namespace glinpack::app::doctor {

@@ -1,12 +1,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <charconv>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -27,80 +25,9 @@ constexpr std::size_t lines_of_mxp = 14;
 constexpr int values_of_hpl = 20;
 constexpr int ibcast_digit = 6;  // in the HPLs of two vendors
 
-constexpr std::array<std::string_view, 20> unicode_blanks{
-    "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007",
-    "\u2008", "\u2009", "\u200a", "\u200b", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000", "\ufeff"};
-
-// Lines of HPL.dat, and a word that netlib's comments on them have.
-struct CommentWord {
-  std::string_view word;
-  int first_line;
-  int last_line;
-  std::string_view field;
-};
-// In the order of search: "recursive stopping criterium" is NBMIN.
-constexpr std::array comment_words{CommentWord{"problem", 5, 6, "N"},
-                                   CommentWord{" ns ", 5, 6, "N"},
-                                   CommentWord{"nbmin", 16, 17, "NBMIN"},
-                                   CommentWord{"stopping", 16, 17, "NBMIN"},
-                                   CommentWord{" nb", 7, 8, "NB"},
-                                   CommentWord{"mapping", 9, 9, "PMAP"},
-                                   CommentWord{"grid", 10, 12, "the grid"},
-                                   CommentWord{" ps ", 10, 12, "the grid"},
-                                   CommentWord{" qs ", 10, 12, "the grid"},
-                                   CommentWord{"swap", 26, 27, "SWAP"},
-                                   CommentWord{"threshold", 13, 13, "threshold"},
-                                   CommentWord{"rfact", 20, 21, "RFACT"},
-                                   CommentWord{"recursive", 20, 21, "RFACT"},
-                                   CommentWord{"ndiv", 18, 19, "NDIV"},
-                                   CommentWord{"recursion", 18, 19, "NDIV"},
-                                   CommentWord{"fact", 14, 15, "PFACT"},
-                                   CommentWord{"bcast", 22, 23, "BCAST"},
-                                   CommentWord{"broadcast", 22, 23, "BCAST"},
-                                   CommentWord{"lookahead", 24, 25, "DEPTH"},
-                                   CommentWord{"depth", 24, 25, "DEPTH"},
-                                   CommentWord{" l1 ", 28, 28, "L1"},
-                                   CommentWord{" u ", 29, 29, "U"},
-                                   CommentWord{"equil", 30, 30, "equilibration"},
-                                   CommentWord{"align", 31, 31, "alignment"}};
-
-// How many lines later the comment of line `number` is in HPL.dat; 0: here, or unknown.
-int lines_before_its_place(int number, std::string_view line) {
-  std::string words = " ";
-  for (const char c : line) {
-    const auto byte = static_cast<unsigned char>(c);
-    words += std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : ' ';
-  }
-  words += ' ';
-  for (const CommentWord& known : comment_words) {
-    if (words.find(known.word) == std::string::npos) continue;
-    return std::max(0, known.first_line - number) + std::min(0, known.last_line - number);
-  }
-  return 0;
-}
-
-// "NDIV, RFACT": what HPL.dat has on these lines.
-std::string fields_of_lines(int first, int last) {
-  std::string names;
-  for (int line = first; line <= last; ++line) {
-    const auto is_here = [line](const CommentWord& w) { return w.first_line <= line && line <= w.last_line; };
-    const auto found = std::find_if(comment_words.begin(), comment_words.end(), is_here);
-    if (found == comment_words.end() || names.ends_with(found->field)) continue;
-    names += (names.empty() ? "" : ", ") + std::string(found->field);
-  }
-  return names;
-}
-
-std::vector<std::string> words_of(std::string line) {
-  for (const std::string_view blank : unicode_blanks) {
-    for (std::size_t at = 0; (at = line.find(blank, at)) != std::string::npos;) {
-      line.replace(at, blank.size(), blank.size(), ' ');
-    }
-  }
+std::vector<std::string> words_of(const std::string& line) {
   std::istringstream stream(line);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 // A whole number: its name and range, and what HPL takes for a number out of range.
@@ -214,17 +141,16 @@ class HplDatReader {
       notes_.push_back(fmt::format("{}:{}: the file ends here; lines {} to {} are read as line {} again, as by xhpl",
                                    path_, lines_.size() + 1, lines_.size() + 1, line_, lines_.size()));
     }
-    if (const std::string hint = shift_hint(); !notes_.empty() && !hint.empty()) notes_.push_back(path_ + ": " + hint);
     return std::move(notes_);
   }
 
   [[noreturn]] void fail(const std::string& message) const {
     const std::size_t end = lines_.size() + 1;
     const bool may_be_of_mxp = !use_.mxp && lines_.size() == lines_of_mxp;
-    const std::string hint = may_be_of_mxp ? "HPL-MxP's file has 14 lines: use --matrix mxp" : shift_hint();
+    const std::string hint = may_be_of_mxp ? "; HPL-MxP's file has 14 lines: use --matrix mxp" : "";
     const std::string missing = fmt::format("the file ends here; line {} of 31 is missing: {}", end, first_missing_);
-    throw InputError(fmt::format("{}:{}: {}{}{}", path_, ends_early() ? end : static_cast<std::size_t>(line_),
-                                 ends_early() ? missing : message, hint.empty() ? "" : "; ", hint));
+    throw InputError(fmt::format("{}:{}: {}{}", path_, ends_early() ? end : static_cast<std::size_t>(line_),
+                                 ends_early() ? missing : message, hint));
   }
 
  private:
@@ -260,21 +186,6 @@ class HplDatReader {
       parse_whole(word, field.minimum, field.maximum);
     } catch (const InputError& error) {
       return error.what();
-    }
-    return {};
-  }
-
-  // The first line whose comment belongs to a line near by.
-  std::string shift_hint() const {
-    constexpr int furthest = 6;
-    if (is_of_mxp()) return {};
-    for (int line = 5; static_cast<std::size_t>(line) <= lines_.size(); ++line) {
-      const int lines = lines_before_its_place(line, lines_[static_cast<std::size_t>(line - 1)]);
-      if (lines == 0 || std::abs(lines) > furthest) continue;
-      const std::string place = fmt::format("line {} has the comment of line {} of HPL.dat", line, line + lines);
-      if (lines < 0) return fmt::format("{}: lines before it that seem to be surplus: {}", place, -lines);
-      return fmt::format("{}: lines before it that seem to be missing: {} ({})", place, lines,
-                         fields_of_lines(line, line + lines - 1));
     }
     return {};
   }

@@ -36,14 +36,6 @@ std::ifstream open_matrix(const std::string& path) {
   return file;
 }
 
-struct Compression {
-  std::string_view beginning;
-  const char* command;
-};
-constexpr std::array compressions{Compression{"\x1f\x8b", "gunzip"}, Compression{"BZh", "bunzip2"},
-                                  Compression{"\xfd\x37zXZ", "unxz"}, Compression{"\x28\xb5\x2f\xfd", "unzstd"},
-                                  Compression{"PK\x03\x04", "unzip"}};
-
 // The first bytes that are neither a byte order mark nor blanks; moves behind the mark.
 std::string read_beginning(std::istream& file) {
   std::string beginning(14, '\0');
@@ -65,20 +57,9 @@ Format format_of(std::istream& file, const std::string& path) {
   const std::string seen = read_beginning(file);
   if (seen.starts_with("\x93NUMPY")) return Format::npy;
   if (seen == "%%MatrixMarket") return Format::matrix_market;
-  for (const Compression& compression : compressions) {
-    if (!seen.starts_with(compression.beginning)) continue;
-    throw InputError(path + " is compressed; run " + compression.command + " on it, and name the file that it makes");
-  }
   if (seen.empty()) throw InputError(path + ":1: the file is empty; NumPy's .npy or Matrix Market is expected");
   throw InputError(path + ":1: begins with " + in_quotes(seen) +
                    ", which is neither NumPy's .npy nor Matrix Market (%%MatrixMarket)");
-}
-
-/// The exponent of a number in [1/2, 1) times 2^exponent; 0 for 0.
-int exponent_of(double value) {
-  int exponent = 0;
-  std::frexp(value, &exponent);
-  return exponent;
 }
 
 }  // namespace
@@ -138,65 +119,6 @@ void check_single_precision(const std::string& path, std::span<const double> ele
     throw InputError(path + ": row " + std::to_string(position / columns + 1) + ", column " +
                      std::to_string(position % columns + 1) + " is beyond single precision, 3.4e38 at most");
   }
-}
-
-std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Precision precision) {
-  using Single = std::numeric_limits<float>;
-  using Double = std::numeric_limits<double>;
-  const bool is_double = precision == Precision::double_;
-  const int usual_exponent = is_double ? 512 : 64;
-  // of a row: its elements that rounding keeps in sums with the largest stay normal numbers
-  const double least = is_double ? Double::min() / Double::epsilon() : double{Single::min()} / Single::epsilon();
-  const std::string name = is_double ? "double" : "single";
-
-  std::vector<double> largest(static_cast<std::size_t>(matrix.rows));  // of each row
-  auto element = matrix.elements.begin();
-  for (double& of_row : largest) {
-    for (Index j = 0; j < matrix.columns; ++j) of_row = std::max(of_row, std::abs(*element++));
-  }
-  const double largest_of_all = *std::max_element(largest.begin(), largest.end());
-  int exponent = exponent_of(largest_of_all);
-  if (std::abs(exponent) <= usual_exponent) exponent = 0;
-
-  std::vector<Index> small_rows;  // counted from 1
-  for (Index i = 0; i < matrix.rows; ++i) {
-    const double of_row = largest[static_cast<std::size_t>(i)];
-    const bool is_small = of_row > 0 && std::ldexp(of_row, -exponent) < least;
-    if (is_small) small_rows.push_back(i + 1);
-    const int of_power = is_small ? exponent_of(of_row) : exponent;
-    if (of_power == 0) continue;
-    for (double& value :
-         std::span(matrix.elements)
-             .subspan(static_cast<std::size_t>(i * matrix.columns), static_cast<std::size_t>(matrix.columns))) {
-      value = std::ldexp(value, -of_power);
-    }
-  }
-  std::vector<double> of_columns(static_cast<std::size_t>(matrix.columns));
-  element = matrix.elements.begin();
-  for (Index i = 0; i < matrix.rows; ++i) {
-    for (double& of_column : of_columns) of_column = std::max(of_column, std::abs(*element++));
-  }
-  for (Index j = 0; j < matrix.columns; ++j) {
-    const double of_column = of_columns[static_cast<std::size_t>(j)];
-    if (of_column == 0 || of_column >= least) continue;
-    throw InputError(fmt::format(
-        "{}: column {}: its largest element is too small relative to other columns: beyond {} precision; multiply "
-        "the column by a power of two, which divides its unknown by that{}",
-        path, j + 1, name, is_double ? "" : ", or use --precision double"));
-  }
-  std::string note;
-  if (exponent != 0) {
-    note = fmt::format(
-        "; A and b are multiplied by 2^{}, since the largest element, {:.3g}, is far from 1 for {} precision",
-        -exponent, largest_of_all, name);
-  }
-  if (!small_rows.empty()) {
-    note += fmt::format(
-        "; rows of A and b that are too small for {} precision are multiplied by powers of two: {}, the first is row "
-        "{}",
-        name, small_rows.size(), small_rows.front());
-  }
-  return note.empty() ? "" : path + ":" + note.substr(1) + "; the solution stays the same";
 }
 
 void check_matrix_name(const std::string& path) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/matrix_view.hpp"
-#include "base/precision.hpp"
 
 namespace glinpack::app {
 
@@ -50,13 +49,6 @@ Index read_matrix_order(const std::string& path);
 
 /// Throws InputError if an element overflows single precision. The message has its row and column, counted from 1.
 void check_single_precision(const std::string& path, std::span<const double> elements, Index columns);
-
-/// Multiplies a matrix whose largest element is far from 1 for the precision by a power of two, and rows whose largest
-/// element is near the smallest normal number then by powers of their own, so that factors neither overflow nor vanish
-/// (AMAX and R of LAPACK's xGEEQU). That is exact for all elements that matter relative to the largest of their row,
-/// and the solution of A x = A e stays the same. Returns what was done, for the report; empty: nothing. Throws
-/// InputError for a column whose largest element is near the smallest normal number then. mixed: as single.
-std::string scale_to_precision(const std::string& path, DenseMatrix& matrix, Precision precision);
 
 /// Writes a vector of float64 as .npy, format 1.
 void write_npy(std::ostream& out, std::span<const double> values);

@@ -2,7 +2,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -87,25 +86,21 @@ class MatrixMarketReader {
     const std::string_view digits = token.starts_with('+') ? token.substr(1) : token;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     const bool is_number = error != std::errc::invalid_argument && end == digits.data() + digits.size();
-    // of numbers out of range, strtod() has 0 for those below
-    const bool is_tiny =
-        error == std::errc::result_out_of_range && std::strtod(std::string(digits).c_str(), nullptr) == 0;
-    if (is_tiny) value = 0;
-    if ((error != std::errc() && !is_tiny) || !is_number) {
+    if (error != std::errc() || !is_number) {
       fail("row " + std::to_string(row) + ", column " + std::to_string(column) + ": " + in_quotes(token) +
            (is_number ? " is beyond double precision" : " is not a number"));
     }
     if (!std::isfinite(value)) check_finite(where(), value, row, column);
     if (is_integer_ && value != std::trunc(value)) {
       fail("row " + std::to_string(row) + ", column " + std::to_string(column) + ": " + in_quotes(token) +
-           " is no whole number; write 'real' for the field 'integer' in the first line");
+           " is not a whole number; write 'real' for the field 'integer' in the first line");
     }
     return value;
   }
 
-  /// Throws InputError if the rest of the file is too small for so many entries of `least_bytes` each, before memory is
+  /// Throws InputError if the rest of the file is too small for so many entries of `min_bytes` each, before memory is
   /// taken for them. Of few entries, reading finds the line at which the file ends.
-  void check_bytes_left(Index count, Index least_bytes) {
+  void check_bytes_left(Index count, Index min_bytes) {
     constexpr Index few = 100'000;
     if (count < few) return;
     file_.clear();
@@ -113,28 +108,18 @@ class MatrixMarketReader {
     const std::streamoff end = file_.seekg(0, std::ios::end).tellg();
     file_.seekg(next);
     const Index left = end - next + static_cast<Index>(line_.size() - position_);
-    if (left / least_bytes >= count - 1) return;
+    if (left / min_bytes >= count - 1) return;
     fail(std::to_string(count) + " entries are announced, but the file has only " + std::to_string(left) +
          " bytes more; it is truncated, or its size line is wrong");
   }
 
-  /// Throws InputError if an entry follows the last of `count`. `with_mirror_images`: their number in a file without
-  /// symmetry, which some programs write under a symmetric banner; 0: not looked for.
-  void expect_end(Index count, Index with_mirror_images) {
+  /// Throws InputError if an entry follows the last of `count`.
+  void expect_end(Index count) {
     const std::optional<std::string_view> token = find_token();
     if (!token) return;
-    const Index line = line_number_;
-    const std::string surplus =
-        in_quotes(*token) + " follows the last of the " + std::to_string(count) + " announced entries; ";
-    Index entries = count + 1;
-    if (with_mirror_images > 0) {
-      while (entries <= with_mirror_images && find_token()) ++entries;
-    }
-    line_number_ = line;
-    fail(surplus + (entries == with_mirror_images
-                        ? "the file has all " + std::to_string(entries) +
-                              " elements of the matrix: write 'general' for the symmetry in the first line"
-                        : "correct the size line, or remove what follows"));
+    fail(in_quotes(*token) + " follows the last of the " + std::to_string(count) +
+         " announced entries; correct the size line, or remove what follows; if the file has both triangles, write "
+         "'general' for the symmetry");
   }
 
   Index line_number() const { return line_number_; }
@@ -281,8 +266,7 @@ void read_entries(MatrixMarketReader& reader, const Banner& banner, const Size& 
       }
     }
   }
-  const bool is_triangle = !banner.coordinate && banner.symmetry != Symmetry::general;
-  reader.expect_end(size.entries, is_triangle ? size.rows * size.columns : 0);
+  reader.expect_end(size.entries);
 }
 
 /// Throws InputError if the entries of one place add up to infinity.

@@ -3,17 +3,19 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <regex>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "app/input/input_error.hpp"
-#include "app/input/nearest_name.hpp"
 #include "matrix/matrix_formulas.hpp"
 
 namespace glinpack::app {
@@ -208,6 +210,135 @@ std::string memory_text(double bytes) {
     ++unit;
   }
   return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // three rows of the distance table: for the prefixes of a that are two, one and no characters shorter
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> current(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({last[j] + 1, current[j - 1] + 1, substitution});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before_last[j - 2] + 1);
+      }
+    }
+    std::swap(before_last, last);
+    std::swap(last, current);
+  }
+  return last[b.size()];
+}
+
+std::optional<std::string> nearest_name(std::string_view given, std::span<const std::string> names) {
+  const auto lower = [](std::string_view text) {
+    std::string result(text);
+    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return result;
+  };
+  const std::string wanted = lower(given);
+  std::optional<std::string> best;
+  std::size_t best_distance = 0;
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(wanted, lower(name));
+    if (!best || distance < best_distance) {
+      best = name;
+      best_distance = distance;
+    }
+  }
+  // a name that differs in more than a third of its letters is not a misspelling
+  if (best && best_distance > std::max<std::size_t>(1, std::max(best->size(), given.size()) / 3)) return std::nullopt;
+  return best;
+}
+
+std::string did_you_mean(std::string_view given, std::span<const std::string> names) {
+  const std::optional<std::string> nearest = nearest_name(given, names);
+  return nearest ? " (did you mean " + *nearest + "?)" : "";
+}
+
+std::string enumerate(std::span<const std::string> names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+std::string one_of(std::span<const std::string> names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : "|") + name;
+  return text;
+}
+
+std::string some_of(std::span<const std::string> names, const std::vector<std::string>& others) {
+  return one_of(names) + "|" + one_of(others) + ",...";
+}
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double scale;
+};
+
+constexpr double kibi = 1024;
+
+constexpr std::array byte_units{Unit{"K", 1e3},
+                                Unit{"M", 1e6},
+                                Unit{"G", 1e9},
+                                Unit{"T", 1e12},
+                                Unit{"KB", 1e3},
+                                Unit{"MB", 1e6},
+                                Unit{"GB", 1e9},
+                                Unit{"TB", 1e12},
+                                Unit{"KiB", kibi},
+                                Unit{"MiB", kibi* kibi},
+                                Unit{"GiB", kibi* kibi* kibi},
+                                Unit{"TiB", kibi* kibi* kibi* kibi}};
+
+constexpr double bit = 1.0 / 8;
+constexpr std::array rate_units{
+    Unit{"Kb/s", bit * 1e3},   Unit{"Mb/s", bit * 1e6},   Unit{"Gb/s", bit * 1e9},   Unit{"Tb/s", bit * 1e12},
+    Unit{"Kbit/s", bit * 1e3}, Unit{"Mbit/s", bit * 1e6}, Unit{"Gbit/s", bit * 1e9}, Unit{"Tbit/s", bit * 1e12},
+    Unit{"kbit", bit * 1e3},   Unit{"mbit", bit * 1e6},   Unit{"gbit", bit * 1e9},   Unit{"tbit", bit * 1e12},
+    Unit{"KB/s", 1e3},         Unit{"MB/s", 1e6},         Unit{"GB/s", 1e9},         Unit{"TB/s", 1e12}};
+
+constexpr std::array time_units{Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3}, Unit{"s", 1}};
+
+// Parses a number above 0 and its unit; `what` names the expected value in messages.
+double parse_quantity(std::string_view text, std::span<const Unit> units, const std::string& what) {
+  const std::size_t end = text.find_first_not_of("0123456789.");
+  const std::string_view number = text.substr(0, end);
+  std::string_view unit = end == std::string_view::npos ? "" : text.substr(end);
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  if (number.empty()) throw InputError(in_quotes(text) + " has no number; " + what + " is expected");
+  if (unit.empty()) throw InputError(in_quotes(text) + " has no unit; " + what + " is expected");
+  for (const Unit& known : units) {
+    if (unit != known.name) continue;
+    const double value = parse_real(number) * known.scale;
+    if (value > 0 && std::isfinite(value)) return value;
+    throw InputError(in_quotes(text) + " is out of range; more than 0 is expected");
+  }
+  throw InputError(in_quotes(text) + " has the unit " + in_quotes(unit) + ", which is unknown here; " + what +
+                   " is expected");
+}
+
+}  // namespace
+
+double parse_bytes(std::string_view text) {
+  return parse_quantity(text, byte_units, "an amount of memory with its unit, such as 80G or 64GiB,");
+}
+
+double parse_link_rate(std::string_view text) {
+  return parse_quantity(text, rate_units, "a rate with its unit, bits as in 100Gb/s or bytes as in 12.5GB/s,");
+}
+
+double parse_latency(std::string_view text) {
+  return parse_quantity(text, time_units, "a time with its unit, such as 2us,");
 }
 
 }  // namespace glinpack::app

@@ -2,6 +2,8 @@
 // and what is expected; the caller adds the location.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,5 +42,32 @@ std::vector<std::string> split_list(const std::vector<std::string>& tokens);
 
 /// "12.3 GiB".
 std::string memory_text(double bytes);
+
+// "Did you mean ...?": finds the valid name nearest to a misspelt one.
+
+/// Insertions, deletions, substitutions and transpositions that turn `a` into `b` (optimal string alignment).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The name with the smallest edit distance, ignoring case; empty if the distance is too large for a misspelling.
+std::optional<std::string> nearest_name(std::string_view given, std::span<const std::string> names);
+
+/// " (did you mean NAME?)", or "" if no name is near.
+std::string did_you_mean(std::string_view given, std::span<const std::string> names);
+
+/// "a, b or c".
+std::string enumerate(std::span<const std::string> names);
+
+/// "a|b|c": the type of an option that takes one of `names`. Shell completion takes it apart.
+std::string one_of(std::span<const std::string> names);
+/// "a|b|c|all,...": the type of an option that takes a list of `names`. `others`: words that mean several names or
+/// none.
+std::string some_of(std::span<const std::string> names, const std::vector<std::string>& others);
+
+/// Bytes: "80G" and "80GB" are 80 x 10^9 bytes, "80GiB" 80 x 2^30; K, M, G, T. The unit may not be missing.
+double parse_bytes(std::string_view text);
+/// Bytes a second: "100Gb/s", "100Gbit/s", "100gbit" are bits, "12.5GB/s" bytes; powers of ten.
+double parse_link_rate(std::string_view text);
+/// Seconds: "2us", "1.5ms", "800ns", "1s".
+double parse_latency(std::string_view text);
 
 }  // namespace glinpack::app

@@ -67,10 +67,10 @@ ByWork<Amounts> amounts_in(const Problem& problem, PassRange passes, std::option
 
 // Sums over all ranks in all passes. If there are many passes, it samples them.
 ByWork<Amounts> amounts_of(const Problem& problem) {
-  constexpr Index most_recorded = 12'000;  // number of passes times ranks
+  constexpr Index max_recorded = 12'000;  // number of passes times ranks
   const Distribution distribution = problem.distribution();
   const Index passes = distribution.passes();
-  const Index parts = std::clamp<Index>(most_recorded / problem.grid.size(), 1, passes);
+  const Index parts = std::clamp<Index>(max_recorded / problem.grid.size(), 1, passes);
   ByWork<Amounts> sums;
   const auto add = [&](double weight, PassRange range) {
     const ByWork<Amounts> amounts = amounts_in(problem, range, kind_of_messages(problem));
@@ -165,7 +165,7 @@ Problem problem_of(const RunRecord& run) {
   const bool usable = problem.parameters.n <= largest_n && grid.rows <= ranks && grid.columns <= ranks &&
                       static_cast<Index>(grid.rows) * grid.columns == ranks;
   if (!usable) throw InputError("a run's N or grid cannot be: not as `glinpack plu --json` writes it");
-  if (problem.distribution().passes() > most_passes) throw InputError("a run has too many passes for the model");
+  if (problem.distribution().passes() > max_passes) throw InputError("a run has too many passes for the model");
   return problem;
 }
 

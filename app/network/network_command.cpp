@@ -8,7 +8,6 @@
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "app/program/agreement.hpp"
-#include "app/program/grid_cache.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/mpi_command.hpp"
 #include "app/program/outputs.hpp"
@@ -86,7 +85,7 @@ std::vector<Field> link_fields(NetworkOptions& o) {
        "and with one of another host; never: none"},
       {"screen", choice(o.screen, all_whens),
        "Time all pairs of ranks and name the slow links; auto: with 3 to " +
-           std::to_string(most_screened_automatically) + " processes"},
+           std::to_string(max_screened_automatically) + " processes"},
       {"screen-seconds", real(o.screen_seconds, "SECONDS", parse_seconds),
        "End the screening after this time, even if pairs are left", "10"},
       {"screen-together", flag(o.screen_together),
@@ -304,7 +303,7 @@ std::vector<PingPongTime> time_pair(const RankPair& pair, int rank) {
 }
 
 bool screens(const NetworkOptions& options, int world_size) {
-  if (options.screen == When::automatic) return world_size > 2 && world_size <= most_screened_automatically;
+  if (options.screen == When::automatic) return world_size > 2 && world_size <= max_screened_automatically;
   return options.screen == When::always && world_size > 1;
 }
 

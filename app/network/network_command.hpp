@@ -28,7 +28,7 @@ struct NetworkOptions : CommonOptions {
 OptionTable network_table(NetworkOptions& options);
 
 /// The largest number of processes for which --screen auto measures all pairs.
-inline constexpr int most_screened_automatically = 64;
+inline constexpr int max_screened_automatically = 64;
 
 /// Starts MPI, measures and ends it. argv is the program's. Returns the exit code, the same on every rank: 0 measured,
 /// 2 unusable input, 3 an error while running.

@@ -7,7 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "app/input/config_file.hpp"
+#include "app/input/text_file.hpp"
 #include "app/input/values.hpp"
 
 namespace glinpack::app {

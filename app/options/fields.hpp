@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "app/input/input_error.hpp"
-#include "app/input/nearest_name.hpp"
 #include "app/input/text_file.hpp"
+#include "app/input/values.hpp"
 #include "matrix/distribution.hpp"
 
 namespace glinpack::app {

@@ -244,7 +244,7 @@ std::vector<Field> plu_output_fields(PluOptions& o) {
        fmt::format("Where the time of each run went. phases: HPL's, which add up to the time; roles: network and "
                    "compute times by role, phase and lane; auto: phases in sweeps of up to {} runs, else none "
                    "(docs/reading-a-report.md)",
-                   most_runs_with_breakdown)},
+                   max_runs_with_breakdown)},
       {"doctor", doctor,
        "Run the checks of `glinpack doctor --quick` first; the notes of the report name what is wrong"},
   };

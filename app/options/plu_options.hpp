@@ -26,11 +26,11 @@ constexpr std::string_view name_of(When when) {
   return names[static_cast<std::size_t>(when)];
 }
 
-/// The breakdown of the time that the report has. automatic: phases in sweeps of up to most_runs_with_breakdown runs.
+/// The breakdown of the time that the report has. automatic: phases in sweeps of up to max_runs_with_breakdown runs.
 enum class BreakdownTable { automatic, phases, roles, none };
 inline constexpr std::array all_breakdown_tables{BreakdownTable::automatic, BreakdownTable::phases,
                                                  BreakdownTable::roles, BreakdownTable::none};
-inline constexpr std::size_t most_runs_with_breakdown = 10;
+inline constexpr std::size_t max_runs_with_breakdown = 10;
 constexpr std::string_view name_of(BreakdownTable table) {
   constexpr std::array<std::string_view, 4> names{"auto", "phases", "roles", "none"};
   return names[static_cast<std::size_t>(table)];

@@ -8,7 +8,6 @@
 
 #include "app/input/input_error.hpp"
 #include "app/program/program_context.hpp"
-#include "app/record/csv.hpp"
 #include "app/record/text.hpp"
 #include "openblas/host_solvers.hpp"
 

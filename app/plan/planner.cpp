@@ -22,7 +22,6 @@ constexpr double assumed_latency = 5e-6;
 RunRecord record_of(const model::Problem& problem, const std::string& backend) {
   RunRecord record;
   record.parameters = problem.parameters;
-  record.parameters.parts = RunParts::all;
   record.grid = problem.grid;
   record.order = problem.order;
   record.precision = problem.precision;
@@ -54,18 +53,15 @@ model::Problem problem_of(const PlanningOptions& options, GridShape grid, Index 
   parameters.pivoting = options.pivoting;
   parameters.broadcast = options.broadcast;
   parameters.row_swap = options.row_swap;
-  parameters.lookahead = options.messages_only ? 0 : options.lookahead;
-  parameters.parts = options.messages_only ? RunParts::messages : RunParts::all;
+  parameters.lookahead = options.lookahead;
   problem.grid = grid;
   problem.order = options.order;
   problem.precision = options.precision;
   const bool on_device = computes_on_device(options.backend);
   problem.arrangement = {
       .on_device = on_device, .in_background = on_device, .processes_per_node = options.processes_per_node};
-  if (!options.messages_only) {
-    const std::vector<RankMemory> ranks = memory_of(options);
-    parameters.row_swap.pieces = automatic_pieces(record_of(problem, options.backend), {ranks.data(), 1});
-  }
+  const std::vector<RankMemory> ranks = memory_of(options);
+  parameters.row_swap.pieces = automatic_pieces(record_of(problem, options.backend), {ranks.data(), 1});
   return problem;
 }
 
@@ -78,7 +74,7 @@ Index order_for(const PlanningOptions& options, GridShape grid, Index nb) {
 }
 
 void check_memory_of(const PlanningOptions& options, const model::Problem& problem) {
-  if (!options.memory || problem.parameters.parts == RunParts::messages) return;
+  if (!options.memory) return;
   const RunRecord record = record_of(problem, options.backend);
   check_memory({&record, 1}, memory_of(options), false);
 }
@@ -97,7 +93,7 @@ std::optional<Candidate> candidate(const PlanningOptions& options, const model::
   const Index n = order_for(options, grid, nb);
   if (n == 0) return std::nullopt;
   Candidate result{problem_of(options, grid, n, nb), {}};
-  if (result.problem.distribution().passes() > model::most_passes) {
+  if (result.problem.distribution().passes() > model::max_passes) {
     throw InputError(
         fmt::format("N {} with NB {} takes {} passes, too many to go through for a plan on a grid {}: "
                     "give a larger --nb, or a smaller --n",
@@ -112,11 +108,7 @@ std::optional<Candidate> candidate(const PlanningOptions& options, const model::
   return result;
 }
 
-// Compares the flop rates, or the times if only messages are modelled.
-bool is_better(const Candidate& a, const Candidate& b) {
-  if (a.problem.parameters.parts == RunParts::messages) return a.forecast.seconds < b.forecast.seconds;
-  return a.forecast.gflops > b.forecast.gflops;
-}
+bool is_better(const Candidate& a, const Candidate& b) { return a.forecast.gflops > b.forecast.gflops; }
 
 // Chooses NB on the squarest grid, then the grid for that NB: the two choices are almost independent.
 void choose(const PlanningOptions& options, ClusterPlan& plan) {

@@ -32,7 +32,6 @@ struct PlanningOptions {
   BroadcastKind broadcast = BroadcastKind::ring;
   RowSwap row_swap{.kind = RowSwapKind::binary_exchange};
   int lookahead = 1;
-  bool messages_only = false;
 
   // figures
   Texts from;         // of plu --json

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/input/values.hpp"
-#include "app/model/windows.hpp"
+#include "app/model/forecast.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plan/quantities.hpp"
 #include "app/plan/replay_study.hpp"
 #include "app/program/memory.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
+#include "app/record/text.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app {
@@ -53,7 +53,7 @@ FieldValue planned_backend(std::string& option) {
   FieldValue value = name_value(option, given_backend_choices());
   value.read = [read = value.read](const Texts& texts) {
     if (texts.front() != "auto") return read(texts);
-    throw InputError("auto: a plan does not look at the machine; openblas or gl-compute is expected");
+    throw InputError("auto: a plan does not depend on this machine; openblas or gl-compute is expected");
   };
   return value;
 }
@@ -75,8 +75,6 @@ std::vector<Field> run_fields(PlanningOptions& o) {
       {"broadcast", broadcast_choice(o.broadcast), as_in_plu},
       {"row-swap", row_swap_choice(o.row_swap.kind), as_in_plu},
       {"lookahead", whole(o.lookahead, 0, deepest, "DEPTH"), as_in_plu},
-      {"messages-only", flag(o.messages_only),
-       "Predict `glinpack network`: the messages of a factorisation without its arithmetic"},
   };
 }
 
@@ -120,10 +118,8 @@ void check(const PlanningOptions& o) {
     throw InputError(
         fmt::format("{}: {} processes are more than the {} whose messages fit into memory", option, processes, most));
   };
-  check_replayed("--nodes", model::most_replayed_ranks);
-  if (o.replay) check_replayed("--replay", model::most_ranks_replayed_thoroughly);
-  if (o.replay && o.messages_only) throw InputError("--replay is of whole runs; it excludes --messages-only");
-  if (o.slurm && o.messages_only) throw InputError("--slurm is for runs of plu; it excludes --messages-only");
+  check_replayed("--nodes", model::max_replayed_ranks);
+  if (o.replay) check_replayed("--replay", model::max_ranks_replayed_thoroughly);
   if (o.grid && o.grid->size() != o.processes()) {
     throw InputError("--grid " + text_of(*o.grid) + " has " + std::to_string(o.grid->size()) + " processes, but " +
                      std::to_string(o.nodes) + " x " + std::to_string(o.processes_per_node) +
@@ -172,13 +168,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_others = 8;
+constexpr std::size_t max_others = 8;
 
-bool is_of_messages(const Candidate& candidate) { return candidate.problem.parameters.parts == RunParts::messages; }
-
-std::string rate_of(const Candidate& candidate) {
-  return is_of_messages(candidate) ? "-" : flop_rate_text(candidate.forecast.gflops * 1e9);
-}
+std::string rate_of(const Candidate& candidate) { return flop_rate_text(candidate.forecast.gflops * 1e9); }
 
 // The meaning of one step of a kind of work.
 const char* step_name(Work work) {
@@ -217,12 +209,12 @@ std::string others_text(const ClusterPlan& plan) {
   if (plan.others.empty()) return "";
   std::string text = fmt::format("\n  {:>9}  {:>6}  {:>12}  {:>12}  {:>14}\n", "grid", "NB", "N", "time", "rate");
   text += line_of(plan.chosen);
-  for (std::size_t i = 0; i < std::min(most_others, plan.others.size()); ++i) text += line_of(plan.others[i]);
+  for (std::size_t i = 0; i < std::min(max_others, plan.others.size()); ++i) text += line_of(plan.others[i]);
   return text;
 }
 
 std::string figures_text(const ClusterPlan& plan) {
-  std::string text = "\nFigures: what a process does in a second, and what each step takes besides\n";
+  std::string text = "\nRates assumed for each process\n";
   for (const Work work : all_work) {
     const model::Figure& figure = plan.machine.figures[work];
     if (!figure.cost.known()) continue;
@@ -243,27 +235,25 @@ std::string fitted_text(const ClusterPlan& plan) {
   return text;
 }
 
-std::string launch_of(const PlanningOptions& options, const Candidate& chosen) {
+std::string launch_of(const PlanningOptions& options) {
   if (options.slurm) {
     return fmt::format("glinpack slurm --nodes {} --{}-per-node {} --", options.nodes,
                        computes_on_device(options.backend) ? "gpus" : "ranks", options.processes_per_node);
   }
-  return fmt::format("mpiexec.hydra -np {} -ppn {} glinpack {}", options.processes(), options.processes_per_node,
-                     is_of_messages(chosen) ? "network" : "plu");
+  return fmt::format("mpiexec.hydra -np {} -ppn {} glinpack plu", options.processes(), options.processes_per_node);
 }
 
 std::string command_of(const PlanningOptions& options, const Candidate& chosen) {
   const RunParameters& parameters = chosen.problem.parameters;
-  std::string command = launch_of(options, chosen);
+  std::string command = launch_of(options);
   command += fmt::format(" --n {} --nb {} --grid {} --precision {} --pivoting {}", parameters.n, parameters.nb,
                          text_of(chosen.problem.grid), name_of(options.precision), name_of(options.pivoting));
-  if (options.broadcast != BroadcastKind::ring || is_of_messages(chosen)) {
+  if (options.broadcast != BroadcastKind::ring) {
     command += fmt::format(" --broadcast {}", name_of(options.broadcast));
   }
   if (options.row_swap.kind != RowSwapKind::binary_exchange) {
     command += fmt::format(" --row-swap {}", name_of(options.row_swap.kind));
   }
-  if (is_of_messages(chosen)) return command;
   if (options.lookahead != 1) command += fmt::format(" --lookahead {}", options.lookahead);
   return command + " --backend " + options.backend + (options.slurm ? " | sbatch" : "");
 }
@@ -280,7 +270,7 @@ json forecast_json(const Candidate& candidate) {
           {"p", candidate.problem.grid.rows},
           {"q", candidate.problem.grid.columns},
           {"seconds", forecast.seconds},
-          {"gflops", is_of_messages(candidate) ? json() : json(forecast.gflops)},
+          {"gflops", forecast.gflops},
           {"factor_seconds", forecast.factor_seconds},
           {"solve_seconds", forecast.solve_seconds},
           {"exposed_seconds", forecast.exposed_seconds},
@@ -306,29 +296,25 @@ std::string planning_text(const PlanningOptions& options, const ClusterPlan& pla
   const Candidate& chosen = plan.chosen;
   const model::Forecast& forecast = chosen.forecast;
   const int processes = options.processes();
-  std::string text = fmt::format("Plan for {} process{} on {} node{}: {}, {} precision, {} pivoting{}\n{}\n", processes,
-                                 processes == 1 ? "" : "es", options.nodes, options.nodes == 1 ? "" : "s",
-                                 options.backend, name_of(options.precision), name_of(options.pivoting),
-                                 is_of_messages(chosen) ? "; messages alone" : "", assumption_text(plan));
+  std::string text =
+      fmt::format("Plan for {} process{} on {} node{}: {}, {} precision, {} pivoting\n{}\n", processes,
+                  processes == 1 ? "" : "es", options.nodes, options.nodes == 1 ? "" : "s", options.backend,
+                  name_of(options.precision), name_of(options.pivoting), assumption_text(plan));
   text += fmt::format("  N         {}\n  NB        {}\n  grid      {}\n", chosen.problem.parameters.n,
                       chosen.problem.parameters.nb, text_of(chosen.problem.grid));
   if (const auto squarer = options.grid ? std::nullopt : squarer_grid(processes)) {
     text += fmt::format("            {} processes have no squarer grid: {} as {} may be faster\n", processes,
                         squarer->size(), text_of(*squarer));
   }
-  text += fmt::format("  expected  {}", seconds_text(forecast.seconds));
-  if (is_of_messages(chosen)) {
-    text += "\n";
-  } else {
-    text += fmt::format(", {}, {} a process\n", rate_of(chosen), flop_rate_text(forecast.gflops * 1e9 / processes));
-    text += fmt::format("            {} of them solve, {} are messages, transfers and waits that nothing hides\n",
-                        seconds_text(forecast.solve_seconds), seconds_text(forecast.exposed_seconds));
-    text += "  memory    ";
-    if (plan.device_bytes > 0) text += memory_text(plan.device_bytes) + " of a GPU, ";
-    text += fmt::format(
-        "{} of a node for {}, at most\n", memory_text(plan.host_bytes * options.processes_per_node),
-        options.processes_per_node == 1 ? "its process" : fmt::format("its {} processes", options.processes_per_node));
-  }
+  text += fmt::format("  expected  {}, {}, {} a process\n", seconds_text(forecast.seconds), rate_of(chosen),
+                      flop_rate_text(forecast.gflops * 1e9 / processes));
+  text += fmt::format("            {} of them solve, {} are exposed messages, transfers and waits\n",
+                      seconds_text(forecast.solve_seconds), seconds_text(forecast.exposed_seconds));
+  text += "  memory    ";
+  if (plan.device_bytes > 0) text += memory_text(plan.device_bytes) + " of a GPU, ";
+  text += fmt::format(
+      "{} of a node for {}, at most\n", memory_text(plan.host_bytes * options.processes_per_node),
+      options.processes_per_node == 1 ? "its process" : fmt::format("its {} processes", options.processes_per_node));
   text += "\n  " + command_of(options, chosen) + "\n";
   return text + others_text(plan) + figures_text(plan) + fitted_text(plan);
 }

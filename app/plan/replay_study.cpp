@@ -9,11 +9,11 @@
 #include <random>
 
 #include "app/input/values.hpp"
-#include "app/model/windows.hpp"
+#include "app/model/forecast.hpp"
 #include "app/options/option_text.hpp"
-#include "app/plan/quantities.hpp"
 #include "app/program/outputs.hpp"
 #include "app/record/progress.hpp"
+#include "app/record/text.hpp"
 #include "base/measuring.hpp"
 
 namespace glinpack::app {

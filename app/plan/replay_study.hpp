@@ -15,7 +15,7 @@ struct BoundBy {
   std::string part;  // "first third"
   double seconds = 0;
   double compute = 0;  // trailing update, U12 solve, row moves
-  double panel = 0;    // panels, copies and imbalance that nothing hides
+  double panel = 0;    // exposed panels, copies and imbalance
   double network = 0;  // what a network without cost would save
 };
 

@@ -29,8 +29,8 @@ CheckpointOptions options_of_checkpoint(const std::string& folder) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) {
     const bool is_missing = !error || error == std::errc::no_such_file_or_directory;
-    throw InputError("--resume: " + folder + " is no folder" + (is_missing ? "" : " (" + error.message() + ")") +
-                     "; name the one that --checkpoint had, or leave --resume out to start anew");
+    throw InputError("--resume: " + folder + " is not a folder" + (is_missing ? "" : " (" + error.message() + ")") +
+                     "; give the folder of --checkpoint, or leave --resume out to start anew");
   }
   try {
     if (has_checkpoints(folder)) return options_in(folder);
@@ -143,7 +143,7 @@ void check_checkpoint_options(const PluOptions& options) {
     throw InputError("--checkpoint: --compute-only has no results to save; leave one of the two out");
   }
   if (options.compute_only && !options.resume.empty()) {
-    throw InputError("--resume: --compute-only has no results to go on from; leave one of the two out");
+    throw InputError("--resume: --compute-only has no results to continue from; leave one of the two out");
   }
 }
 
@@ -166,7 +166,7 @@ FolderLock::FolderLock(const std::string& folder, FolderUse use) {
 void plan_copies(SweepInput& input, std::span<const RankMemory> ranks) {
   if (input.options.checkpoint.empty()) return;
   RunRecord& run = input.planned.front();
-  const std::optional<MemoryPool> pool = no_room_for_copies(run, ranks, !input.options.input.empty());
+  const std::optional<MemoryPool> pool = too_small_for_copies(run, ranks, !input.options.input.empty());
   run.parameters.checkpoint_copy = !pool;
   if (!pool) return;
   input.context.notes.push_back(
@@ -233,7 +233,7 @@ void Checkpointing::remove() const {
 std::string how_to_resume(const RunRecord& run, const PluOptions& options) {
   if (!run.result.saved || run.result.saved->passes == 0) return "";
   return fmt::format(
-      "Its checkpoint after {} passes is in {}: the same options with --resume {} go on from there; files of results "
+      "Its checkpoint after {} passes is in {}: the same options with --resume {} continue it; files of results "
       "need other names, or --force.\n",
       run.result.saved->passes, options.checkpoint, options.checkpoint);
 }

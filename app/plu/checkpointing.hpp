@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/plu/sweep.hpp"
-#include "app/program/grid_cache.hpp"
 #include "app/program/memory.hpp"
+#include "app/program/mpi_command.hpp"
 #include "checkpoint/checkpoints.hpp"
 #include "mpi/process_grid.hpp"
 #include "watch/stop_request.hpp"
@@ -48,7 +48,7 @@ struct Checkpointing {
 /// not depend on it: a run continues with the N of --n auto.
 void plan_copies(SweepInput& input, std::span<const RankMemory> ranks);
 
-/// With --checkpoint or --resume, prepares the folders and chooses the checkpoint to go on from, which a note of the
+/// With --checkpoint or --resume, prepares the folders and chooses the checkpoint to continue from, which a note of the
 /// report names; sets the `resumed` of the run's result. Null without them. Throws InputError on every rank. Collective
 /// over MPI_COMM_WORLD.
 std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const BackendInfo& backend, GridCache& grids);
@@ -58,7 +58,7 @@ inline UserSignal user_signal_of(const PluOptions& options) {
   return options.checkpoint.empty() ? UserSignal::end : UserSignal::checkpoint;
 }
 
-/// How to go on from a run that was interrupted or is corrupted, for the end of the report; empty if it wrote no
+/// How to continue a run that was interrupted or is corrupted, for the end of the report; empty if it wrote no
 /// checkpoint.
 std::string how_to_resume(const RunRecord& run, const PluOptions& options);
 

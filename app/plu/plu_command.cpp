@@ -81,8 +81,7 @@ void prepare_files(const PluInput& given, SweepInput& input) {
   check_outputs(input.outputs, options.force);
   if (options.input.empty()) return;
   DenseMatrix matrix = read_matrix(options.input, view_node().available_memory);
-  const std::string scaling = scale_to_precision(options.input, matrix, options.precision);
-  if (!scaling.empty()) input.context.notes.push_back(scaling);
+  if (options.precision != Precision::double_) check_single_precision(options.input, matrix.elements, matrix.columns);
   input.matrix = std::move(matrix.elements);
 }
 

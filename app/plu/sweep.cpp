@@ -13,21 +13,18 @@
 
 #include "app/input/matrix_file.hpp"
 #include "app/plu/checkpointing.hpp"
-#include "app/plu/explain_pass.hpp"
 #include "app/plu/plan_text.hpp"
-#include "app/plu/rank_table.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/automatic.hpp"
-#include "app/program/grid_cache.hpp"
 #include "app/program/log.hpp"
+#include "app/program/machine.hpp"
 #include "app/program/memory.hpp"
 #include "app/program/mpi_command.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/peak.hpp"
-#include "app/program/sensors.hpp"
 #include "app/record/hpl_report.hpp"
 #include "app/record/progress.hpp"
-#include "app/record/trace.hpp"
+#include "app/record/timeline.hpp"
 #include "backend/registry.hpp"
 #include "base/measuring.hpp"
 #include "matrix/matrix_source.hpp"
@@ -40,8 +37,8 @@ namespace glinpack::app {
 namespace {
 
 // JSON and CSV are written between runs, too, so that what is finished is not lost, but seldom enough to cost little.
-constexpr double least_seconds_between_files = 5;
-constexpr double most_share_of_files = 0.05;
+constexpr double min_seconds_between_files = 5;
+constexpr double max_share_of_files = 0.05;
 
 // What rank 0 shows and writes.
 class Reporter {
@@ -132,7 +129,7 @@ class Reporter {
 
   BreakdownTable breakdown_table() const {
     if (input_.options.breakdown != BreakdownTable::automatic) return input_.options.breakdown;
-    return input_.planned.size() <= most_runs_with_breakdown ? BreakdownTable::phases : BreakdownTable::none;
+    return input_.planned.size() <= max_runs_with_breakdown ? BreakdownTable::phases : BreakdownTable::none;
   }
 
   Peak peak_of(const std::vector<RankRecord>& ranks) const {
@@ -185,7 +182,7 @@ class Reporter {
   void keep_what_is_finished() {
     const double start = steady_seconds();
     const double cost = kept_until_ - keeping_since_;
-    if (start - kept_until_ < std::max(least_seconds_between_files, cost / most_share_of_files)) return;
+    if (start - kept_until_ < std::max(min_seconds_between_files, cost / max_share_of_files)) return;
     write_results(&FileWriter::keep, Incomplete{.signal = "", .planned = input_.planned.size(), .finished = finished_});
     keeping_since_ = start;
     kept_until_ = steady_seconds();
@@ -277,14 +274,14 @@ std::vector<RankRecord> ranks_of_first_run(const SweepInput& input, const Backen
 
 /// Whether measuring the peak takes little of the time of the runs.
 bool worth_a_peak(std::span<const RunRecord> planned) {
-  constexpr double least_flops = 5e10;  // of a process
+  constexpr double min_flops = 5e10;  // of a process
   return std::any_of(planned.begin(), planned.end(),
-                     [](const RunRecord& run) { return hpl_flops(run.parameters.n) >= least_flops * run.grid.size(); });
+                     [](const RunRecord& run) { return hpl_flops(run.parameters.n) >= min_flops * run.grid.size(); });
 }
 
 /// The operations that a process has time for with --time; infinite without it. Throws InputError if the peak is
 /// unknown.
-double most_flops_of_process(const PluOptions& options, const std::vector<double>& peaks) {
+double max_flops_of_process(const PluOptions& options, const std::vector<double>& peaks) {
   if (!options.time) return std::numeric_limits<double>::infinity();
   if (peaks.empty()) throw InputError("--time: the peak rate is unknown; state it with --peak");
   return *options.time * std::accumulate(peaks.begin(), peaks.end(), 0.0) / static_cast<double>(peaks.size());
@@ -302,7 +299,7 @@ int run_sweep_in(SweepInput& input) {
   std::vector<double> peaks;
   if (input.options.time) peaks = peak_rates(input.options, input.machine, input.session, true);
   const std::vector<std::string> choices = choose_automatic_values(
-      input.planned, memory, {input.options.memory_fraction, most_flops_of_process(input.options, peaks)});
+      input.planned, memory, {input.options.memory_fraction, max_flops_of_process(input.options, peaks)});
   plan_copies(input, memory);
   if (!input.options.runs()) {
     print_plan(input, choices);

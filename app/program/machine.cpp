@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "app/program/agreement.hpp"
 #include "app/program/topology.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/communication.hpp"
+#include "sensors/find_sensors.hpp"
 #include "transport/wire.hpp"
 
 namespace glinpack::app {
@@ -41,7 +43,7 @@ std::string why_no_device(const DeviceCatalog& catalog, const std::vector<Device
 }
 
 std::string tile_note_of(const BackendRecord& backend, const PluOptions& options, const DeviceDescription& device) {
-  const std::string start = std::string(backend.name) + " reduces in tiles of ";
+  const std::string start = std::string(backend.name) + " updates in tiles of ";
   const std::string& tile = options.backend_values.at("tile");
   if (!tile.empty()) return start + tile + ", as asked for";
   const TileCatalog::Choice choice = backend.tiles->choose(device, options.precision);
@@ -225,6 +227,70 @@ std::vector<RankMemory> gather_memory(const BackendInfo& info) {
       .largest_matrix = info.software_gl ? largest_software_matrix : 0,
   };
   return broadcast_value(world(), gather_values(world(), mine, 0), 0);
+}
+
+namespace {
+
+void add(sensors::FoundSensors&& found, RankSensors& sensors) {
+  for (const auto& sensor : found.sensors) spdlog::debug("sensor {}: read", sensor->info().name);
+  for (const sensors::Unread& unread : found.unread) spdlog::debug("a sensor is not read: {}", unread.why);
+  sensors.found.insert(sensors.found.end(), std::make_move_iterator(found.sensors.begin()),
+                       std::make_move_iterator(found.sensors.end()));
+  sensors.unread.insert(sensors.unread.end(), found.unread.begin(), found.unread.end());
+}
+
+}  // namespace
+
+RankSensors open_sensors(const Machine& machine, const BackendInfo& info) {
+  const sensors::Places places = sensors::Places::from_environment();
+  RankSensors sensors;
+  sensors.machine = sensors::machine_id(places);
+  add(sensors::find_processor_sensors(places), sensors);
+  if (info.device_index < 0 || info.software_gl || !machine.device) return sensors;
+  const DeviceDescription& device = *machine.device;
+  sensors::FoundSensors gpu =
+      sensors::find_gpu_sensor(places, {.vendor = device.vendor, .uuid = device.uuid, .drm_file = device.drm_file});
+  sensors.gpu = !gpu.sensors.empty()   ? gpu.sensors.front()->info().id
+                : !device.uuid.empty() ? "UUID " + device.uuid
+                                       : "device " + std::to_string(device.index);
+  add(std::move(gpu), sensors);
+  return sensors;
+}
+
+namespace {
+
+struct RankRow {
+  std::string host, position, device, cores;
+};
+
+template <class Json>
+void describe(Json& json, RankRow& row) {
+  json("host", row.host);
+  json("position", row.position);
+  json("device", row.device);
+  json("cores", row.cores);
+}
+
+}  // namespace
+
+void log_ranks(const ProcessGrid& grid, const BackendInfo& info) {
+  const nlohmann::json is_shown =
+      run_on_root_and_broadcast([] { return nlohmann::json(spdlog::should_log(spdlog::level::debug)); });
+  if (!is_shown.get<bool>()) return;
+  const NodeView node = view_node();
+  const GridPosition at = grid.position();
+  const RankRow mine{
+      .host = node.host,
+      .position = grid.active() ? fmt::format("({}, {})", at.row, at.column) : "idle",
+      .device = info.device_index < 0 ? info.device : fmt::format("{}: {}", info.device_index, info.device),
+      .cores = list_of_processors(node.cores)};
+  const std::vector<RankRow> rows = gather_values(world(), mine, 0);
+  constexpr const char* row = "{:>6}  {:<20} {:<12} {:<40} {}\n";
+  std::string table = rows.empty() ? "" : "\n" + fmt::format(row, "rank", "host", "(p, q)", "device", "cores");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    table += fmt::format(row, i, rows[i].host, rows[i].position, rows[i].device, rows[i].cores);
+  }
+  if (!table.empty()) spdlog::debug("{}", table);
 }
 
 }  // namespace glinpack::app

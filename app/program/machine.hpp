@@ -7,14 +7,17 @@
 
 #include "app/options/plu_options.hpp"
 #include "app/program/memory.hpp"
+#include "backend/backend.hpp"
 #include "backend/registry.hpp"
+#include "mpi/process_grid.hpp"
 #include "mpi/session.hpp"
+#include "run/records.hpp"
 
 namespace glinpack::app {
 
 struct Machine {
-  std::string backend;     // never "auto"; the same on every rank
-  BackendOptions options;  // of this rank
+  std::string backend;             // never "auto"; the same on every rank
+  BackendOptions options;          // of this rank
   std::vector<std::string> notes;  // why "auto" took the backend; the tile of this rank's device, and why
   std::optional<std::vector<DeviceDescription>> devices = {};  // of this rank's node; empty if they were not listed
   std::optional<DeviceDescription> device = {};                // of this rank; empty: the processor
@@ -46,5 +49,13 @@ void check_node_grid(const std::optional<GridShape>& node_grid);
 /// Collective over MPI_COMM_WORLD. Gathers the memory of every rank, in order, on all ranks. `info`: this rank's
 /// backend, before it allocates matrices.
 std::vector<RankMemory> gather_memory(const BackendInfo& info);
+
+/// Opens a rank's sensors, those of all processors of its machine and of its GPU (local/sensors/find_sensors.hpp).
+/// `info`: this rank's backend. Does not throw: the result lists what cannot be read.
+RankSensors open_sensors(const Machine& machine, const BackendInfo& info);
+
+/// Collective over MPI_COMM_WORLD: rank 0 logs host, position in the grid, device and cores of every rank at level
+/// debug.
+void log_ranks(const ProcessGrid& grid, const BackendInfo& info);
 
 }  // namespace glinpack::app

@@ -269,7 +269,7 @@ Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool s
   return fitting;
 }
 
-std::optional<MemoryPool> no_room_for_copies(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix) {
+std::optional<MemoryPool> too_small_for_copies(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix) {
   constexpr double most = 0.9;  // of the free memory: a run can do without copies, but not without what others take
   const PoolsByName without = pools_by_name(run, ranks, stored_matrix);
   run.parameters.checkpoint_copy = true;

@@ -65,9 +65,9 @@ void check_memory(std::span<const RunRecord> planned, std::span<const RankMemory
 /// there is none. Ignores the run's own N. Pools of unknown size set no limit.
 Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix, double fraction = 1);
 
-/// The pool in which there is no room for copies of the local matrices, RunParameters::checkpoint_copy, with what a run
-/// that has them needs; none if there is room for all.
-std::optional<MemoryPool> no_room_for_copies(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix);
+/// The pool that is too small for copies of the local matrices, RunParameters::checkpoint_copy, with what a run that
+/// has them needs; none if all are large enough.
+std::optional<MemoryPool> too_small_for_copies(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix);
 
 /// The memory pools that a run uses.
 std::vector<MemoryPool> pools_of(const RunRecord& run, std::span<const RankMemory> ranks, bool stored_matrix);

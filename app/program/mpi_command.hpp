@@ -1,6 +1,8 @@
 // Runs a subcommand under MPI, from MPI_Init to the exit code.
 #pragma once
 
+#include <mpi.h>
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -8,7 +10,8 @@
 
 #include "app/input/input_error.hpp"
 #include "app/options/fields.hpp"
-#include "app/record/context.hpp"
+#include "app/record/run_record.hpp"
+#include "mpi/process_grid.hpp"
 #include "mpi/session.hpp"
 
 namespace glinpack::app {
@@ -34,5 +37,25 @@ using MpiCommand =
 /// aborts the job.
 int run_under_mpi(int argc, char** argv, std::optional<double> (*watchdog_limit)(const std::vector<std::string>&),
                   const MpiCommand& command, ForeignLauncher foreign = ForeignLauncher::refused);
+
+/// Keeps the process grid of the previous run: the grid changes least often in a sweep.
+class GridCache {
+ public:
+  /// Collective over MPI_COMM_WORLD.
+  const ProcessGrid& grid_for(const RunRecord& run) {
+    if (!grid_ || grid_->shape() != run.grid || order_ != run.order || node_grid_ != run.node_grid) {
+      grid_.reset();
+      grid_.emplace(MPI_COMM_WORLD, run.grid, run.order, run.node_grid);
+      order_ = run.order;
+      node_grid_ = run.node_grid;
+    }
+    return *grid_;
+  }
+
+ private:
+  std::optional<ProcessGrid> grid_;
+  RankOrder order_ = RankOrder::row_major;
+  std::optional<GridShape> node_grid_;
+};
 
 }  // namespace glinpack::app

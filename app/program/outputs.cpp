@@ -19,7 +19,7 @@
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
 #include "app/program/agreement.hpp"
-#include "app/program/launcher.hpp"
+#include "app/program/log.hpp"
 #include "base/new_file.hpp"
 
 namespace glinpack::app {
@@ -363,7 +363,7 @@ void FileWriter::finish(const ReportStream& report) {
 
 Progress progress_on_stderr(bool shown) {
   const bool logs = shown && spdlog::should_log(spdlog::level::info);
-  const ProgressMode mode = !logs                                          ? ProgressMode::never
+  const ProgressMode mode = !logs                                      ? ProgressMode::never
                             : spdlog::should_log(spdlog::level::debug) ? ProgressMode::always
                                                                        : ProgressMode::automatic;
   const int terminal = stderr_terminal();

@@ -21,7 +21,7 @@ namespace glinpack::app {
 /// Names of the files to write, the output folder in front; empty: not written.
 struct OutputPaths {
   std::string folder;
-  std::string report;  // besides or instead of stdout
+  std::string report;  // beside or instead of stdout
   std::string json;
   std::string csv;
   std::string trace;

@@ -58,9 +58,9 @@ Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat
   if (parsed.overrides_hpl_dat("grid")) lists.grids = options.grid;
   if (parsed.overrides_hpl_dat("broadcast")) lists.broadcast = {options.broadcast};
   if (parsed.overrides_hpl_dat("lookahead")) lists.depth = {options.lookahead};
-  if (run_count(lists) > most_runs) {
+  if (run_count(lists) > max_runs) {
     throw InputError(fmt::format("{}: the lists ask for {} runs; at most {} are possible: shorten them",
-                                 options.hpl_dat, run_count(lists), most_runs));
+                                 options.hpl_dat, run_count(lists), max_runs));
   }
   sweep.n = lists.n;
   sweep.nb = lists.nb;
@@ -77,8 +77,8 @@ void check_run_count(const Sweep& sweep, int repeat) {
   std::int64_t count = repeat;
   for (const std::size_t size : {sweep.grids.size(), sweep.n.size(), sweep.nb.size(), sweep.combinations.size()}) {
     count *= static_cast<std::int64_t>(size);
-    if (count > most_runs) {
-      throw InputError("the lists ask for more than " + std::to_string(most_runs) +
+    if (count > max_runs) {
+      throw InputError("the lists ask for more than " + std::to_string(max_runs) +
                        " runs; shorten them, or start glinpack several times");
     }
   }

@@ -12,7 +12,7 @@
 
 namespace glinpack::app {
 
-inline constexpr std::int64_t most_runs = 100'000;
+inline constexpr std::int64_t max_runs = 100'000;
 
 /// The HPL.dat that the options name, without the lines that they override. Throws InputError.
 std::optional<HplDat> hpl_dat_of(const ParsedOptions& parsed, TextFiles& files);
@@ -20,7 +20,7 @@ std::optional<HplDat> hpl_dat_of(const ParsedOptions& parsed, TextFiles& files);
 /// Grids x N x NB x (HPL.dat's inner combinations) x repetitions; the last varies fastest. Options that override
 /// HPL.dat (ParsedOptions::overrides_hpl_dat) replace its lists. `file_order`: order of the matrix of --input, which is
 /// then the only N. "auto" and `automatic` values are kept for choose_automatic_values() (automatic.hpp). Throws
-/// InputError for more than most_runs runs, for --n with --input, for a grid that is no multiple of --node-grid, and
+/// InputError for more than max_runs runs, for --n with --input, for a grid that is no multiple of --node-grid, and
 /// for --panel device on a grid whose panels devices cannot factorise.
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
                                  std::optional<Index> file_order, int world_size);

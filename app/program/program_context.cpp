@@ -1,6 +1,7 @@
 #include "app/program/program_context.hpp"
 
 #include <spdlog/fmt/fmt.h>
+#include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -13,12 +14,13 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
-#include "app/program/launcher.hpp"
-#include "app/program/pci.hpp"
+#include "app/program/log.hpp"
 #include "app/program/topology.hpp"
 #include "host/host_memory.hpp"
+#include "openblas/blas_library.hpp"
 #include "sensors/kernel_sensors.hpp"
 #include "version.hpp"
 
@@ -123,9 +125,40 @@ MeasuredQuantity in_unit(const Measured& measured, const char* unit, double scal
   return {unit, {measured.median * scale, measured.least * scale, measured.most * scale, measured.repetitions}};
 }
 
-std::string four_digits(double value) {
-  const int decimals = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
-  return fmt::format("{:.{}f}", value, decimals);
+namespace {
+
+constexpr const char* kernels_variable = "OPENBLAS_CORETYPE";
+// Holds OpenBLAS's original choice of kernels. Its presence marks the second execution.
+constexpr const char* marker = "GLINPACK_KERNELS_BEFORE";
+
+}  // namespace
+
+void execute_again_with_better_kernels(char** argv) {
+  if (getenv(marker) != nullptr || getenv(kernels_variable) != nullptr) return;
+  const std::optional<std::string> better = better_kernels();
+  if (!better) return;
+  setenv(marker, blas_kernels().c_str(), 1);
+  setenv(kernels_variable, better->c_str(), 1);
+  // executes the path, which keeps the name in ps and top; the link if the file has moved
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) execv(program.c_str(), argv);
+  execv("/proc/self/exe", argv);
+  // if execution failed, the program continues with the slow kernels
+  unsetenv(marker);
+  unsetenv(kernels_variable);
+}
+
+std::vector<std::string> reexecution_notes() {
+  const char* before = getenv(marker);
+  const char* kernels = getenv(kernels_variable);
+  if (before == nullptr || kernels == nullptr) return {};
+  return {std::string(kernels_variable) + "=" + kernels + " set: OpenBLAS had chosen " + before};
+}
+
+std::string kernels_before_reexecution() {
+  const char* before = getenv(marker);
+  return before == nullptr ? "" : before;
 }
 
 }  // namespace glinpack::app

@@ -41,7 +41,16 @@ void describe(Json& json, MeasuredQuantity& quantity) {
   json("repetitions", quantity.values.repetitions, 1);
 }
 
-/// "4.000", "40.00", "400.0", "4000": four significant digits, or all digits of a larger whole number.
-std::string four_digits(double value);
+// OpenBLAS chooses its kernels when it is loaded. If its choice is poor, the program executes itself again with
+// OPENBLAS_CORETYPE set. This happens before MPI starts, when it is still safe.
+
+/// Returns if OpenBLAS's choice is right, the user made it, or this is the second execution.
+void execute_again_with_better_kernels(char** argv);
+
+/// In the second execution, a line for the report.
+std::vector<std::string> reexecution_notes();
+
+/// In the second execution, OpenBLAS's original kernels; empty in the first.
+std::string kernels_before_reexecution();
 
 }  // namespace glinpack::app

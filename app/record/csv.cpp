@@ -1,4 +1,3 @@
-#include "app/record/csv.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -20,7 +20,7 @@ using sensors::unknown;
 // GPU counters have steps of up to a tenth of a second. In shorter runs, a step is more than five per cent of the
 // energy.
 constexpr double seconds_of_a_rough_run = 2.0;
-constexpr int most_cells = 4096;
+constexpr int max_cells = 4096;
 
 struct Point {
   double seconds;
@@ -80,7 +80,7 @@ std::optional<Spread> spread_of(std::span<const Point> points, double seconds) {
 
 /// The number of cells: at most the number of readings; ignores failed sensors.
 int cells_for(const RunResult& result) {
-  std::size_t fewest = most_cells;
+  std::size_t fewest = max_cells;
   for (const RankRecord& rank : result.ranks) {
     for (const SensorRecord& sensor : rank.power.read) {
       if (!sensor.samples.empty()) fewest = std::min(fewest, sensor.samples.size());
@@ -151,7 +151,7 @@ bool comparable(const Energy& energy) {
 
 // The text.
 
-constexpr std::size_t most_lines = 8;  // for single GPUs
+constexpr std::size_t max_lines = 8;  // for single GPUs
 
 /// "CPU packages by RAPL", with "of 1 node" if other nodes were not read.
 std::string covered(std::string_view what, const Coverage& machines) {
@@ -326,8 +326,8 @@ std::string energy_text(const Energy& energy) {
   for (const SensorEnergy& sensor : energy.sensors) {
     if (sensor.info.kind == sensors::Kind::gpu) gpus.push_back(gpu_line(sensor));
   }
-  for (std::size_t i = 0; i < std::min(gpus.size(), most_lines); ++i) text += gpus[i];
-  if (gpus.size() > most_lines) text += fmt::format("  and {} GPUs more: --json\n", gpus.size() - most_lines);
+  for (std::size_t i = 0; i < std::min(gpus.size(), max_lines); ++i) text += gpus[i];
+  if (gpus.size() > max_lines) text += fmt::format("  and {} GPUs more: --json\n", gpus.size() - max_lines);
   return text;
 }
 

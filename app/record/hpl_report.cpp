@@ -362,8 +362,8 @@ std::string displaced_text(const std::vector<RankRecord>& ranks) {
   if (most == ranks.end() || most->displaced_bytes == 0) return "";
   const auto count = std::ranges::count_if(ranks, [](const RankRecord& rank) { return rank.displaced_bytes > 0; });
   return fmt::format(
-      "Warning: {} of the matrix of rank {}{} are in memory of the host ({}): the GPU's driver has no\n"
-      "room for them, and the GPU reaches them slowly. A smaller N or --memory-fraction keeps all on the GPU.\n",
+      "Warning: {} of the matrix of rank {}{} are in memory of the host ({}): they exceed what the GPU's\n"
+      "driver keeps, and the GPU reaches them slowly. A smaller N or --memory-fraction keeps all on the GPU.\n",
       memory_text(static_cast<double>(most->displaced_bytes)), most->world_rank,
       count > 1 ? fmt::format(", and as much at most of {} other{},", count - 1, count == 2 ? "" : "s") : "",
       free_text(most->host));
@@ -417,7 +417,7 @@ std::string machine_lines(const Machine& machine, const std::vector<RankRecord>&
   return text + '\n';
 }
 
-/// Tells machines apart, however many ranks of them a run takes.
+/// Identifies the kinds of machines of a run, whatever its number of ranks.
 std::string kinds_of(const Machine& machine) {
   std::string kinds;
   for (const auto& [device, count] : machine) kinds += device;

@@ -38,7 +38,7 @@ template <class Json>
 void describe(Json& json, SizeTotal& total) {
   json("phase", total.phase);
   json("at_most_bytes", total.at_most);
-  json("least_seconds", total.least_seconds);
+  json("least_seconds", total.min_seconds);
   json.derived("mean_seconds", total.traffic.seconds / total.traffic.messages);
   describe(json, total.traffic);
 }
@@ -181,7 +181,7 @@ std::vector<SizeTotal> size_totals(const RunRecord& run) {
       const std::uint64_t at_most = std::bit_ceil(size);
       const double each = interval.seconds() / interval.messages;
       SizeTotal& total = totals[{interval.phase, at_most}];
-      total.least_seconds = total.traffic.messages == 0 ? each : std::min(total.least_seconds, each);
+      total.min_seconds = total.traffic.messages == 0 ? each : std::min(total.min_seconds, each);
       total.phase = interval.phase;
       total.at_most = static_cast<double>(at_most);
       add(total.traffic, interval);

@@ -37,7 +37,7 @@ struct SizeTotal {
   Phase phase = Phase::broadcast_l;
   double at_most = 0;  // a power of two
   Traffic traffic;
-  double least_seconds = 0;  // of one message
+  double min_seconds = 0;  // of one message
 };
 
 /// One rank.

@@ -42,7 +42,7 @@ std::string line_line(const LineTotal& total) {
 std::string size_line(const SizeTotal& total) {
   const double mean = total.traffic.seconds / total.traffic.messages;
   return fmt::format("{:<24}{:>11}{} {:>10.1f} {:>10.1f}{}\n", messages_of(total.phase), memory_text(total.at_most),
-                     amounts(total.traffic), total.least_seconds * 1e6, mean * 1e6,
+                     amounts(total.traffic), total.min_seconds * 1e6, mean * 1e6,
                      rate(total.traffic.bytes_per_second()));
 }
 
@@ -98,8 +98,8 @@ std::string network_case_details(const NetworkRun& run) {
   const NetworkTotals& totals = run.totals;
   if (totals.traffic.messages == 0) return "No communication on this grid.\n";
   std::string text = fmt::format("\n{}, run {}:\n", name_of(run.record.parameters.broadcast), run.record.repeat + 1);
-  text += fmt::format("{:<13}{:>6}{:>10}{:>10}{:>10}{:>12} {:>10}{:>9}\n", "communicator", "ranks", "min ms",
-                      "mean ms", "max ms", "MB", "messages", "GB/s");
+  text += fmt::format("{:<13}{:>6}{:>10}{:>10}{:>10}{:>12} {:>10}{:>9}\n", "communicator", "ranks", "min ms", "mean ms",
+                      "max ms", "MB", "messages", "GB/s");
   for (const LineTotal& total : totals.lines) {
     if (total.ranks > 1) text += line_line(total);
   }

@@ -21,7 +21,7 @@ namespace glinpack::app {
 namespace {
 
 constexpr std::int64_t largest_power_log = std::int64_t{256} << 20;
-constexpr double most_watts = 1e9;
+constexpr double max_watts = 1e9;
 
 using Names = std::vector<std::string>;
 
@@ -73,7 +73,7 @@ double parse_time(const std::string& text) {
 
 double parse_power(const std::string& text) {
   const double watts = parse_real(text);
-  if (watts >= 0 && watts <= most_watts) return watts;
+  if (watts >= 0 && watts <= max_watts) return watts;
   throw InputError(in_quotes(text) + " is out of range; 0 to 1e9 watts are expected");
 }
 

@@ -106,7 +106,7 @@ std::string Progress::line(double fraction, double elapsed) const {
 }
 
 std::string Progress::terminal_line(double fraction, double now) {
-  constexpr double least_seconds = 1;  // that a rate "now" is measured over
+  constexpr double min_seconds = 1;  // that a rate "now" is measured over
   const double elapsed = now - begun_;
   if (order_ > 0 && fraction >= 1) return "solving and checking: " + label_;
   std::string text = fmt::format("{:.1f} %", 100 * fraction);
@@ -115,7 +115,7 @@ std::string Progress::terminal_line(double fraction, double now) {
   if (elapsed > 0 && fraction > 0) {
     const double mean = flops_ * fraction / elapsed * 1e-9;
     if (rate_now_ <= 0) rate_now_ = mean;
-    if (now - now_since_ >= least_seconds) {
+    if (now - now_since_ >= min_seconds) {
       // less is done after a return to a checkpoint
       rate_now_ = flops_ * std::max(0.0, fraction - fraction_then_) / (now - now_since_) * 1e-9;
       now_since_ = now;

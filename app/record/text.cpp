@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace glinpack::app {
@@ -12,6 +13,16 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) {
   const auto code = static_cast<unsigned char>(c);
   return code <= 0x20 || code == 0x7f;
+}
+
+std::string with_prefix(double value, const char* unit) {
+  constexpr std::array<const char*, 7> prefixes{"", "k", "M", "G", "T", "P", "E"};
+  std::size_t prefix = 0;
+  while (value >= 1000 && prefix + 1 < prefixes.size()) {
+    value /= 1000;
+    ++prefix;
+  }
+  return fmt::format("{} {}{}", figures(value), prefixes[prefix], unit);
 }
 
 }  // namespace
@@ -37,6 +48,19 @@ std::string figures(double value) {
   if (size < 1e-4 || size >= 1e9) return fmt::format("{:.3e}", value);
   const int digits_before = static_cast<int>(std::floor(std::log10(size))) + 1;
   return fmt::format("{:.{}f}", value, std::max(0, 4 - digits_before));
+}
+
+std::string link_rate_text(double bytes_a_second) { return with_prefix(bytes_a_second, "B/s"); }
+
+std::string flop_rate_text(double flops_a_second) { return with_prefix(flops_a_second, "FLOPS"); }
+
+std::string seconds_text(double seconds) {
+  constexpr double minute = 60, hour = 3600;
+  if (seconds >= 2 * hour) return fmt::format("{:.2f} h", seconds / hour);
+  if (seconds >= 10 * minute) return fmt::format("{:.1f} min", seconds / minute);
+  if (seconds >= 1) return figures(seconds) + " s";
+  if (seconds >= 1e-3) return figures(seconds * 1e3) + " ms";
+  return figures(seconds * 1e6) + " us";
 }
 
 std::string csv_field(std::string_view text) {

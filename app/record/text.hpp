@@ -2,6 +2,7 @@
 // rows: free text (notes, device names, reasons) may not.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,14 @@ std::string free_text(std::string_view text);
 
 /// Four significant digits: "0.001234", "12.34", "53740"; with an exponent if that is much shorter.
 std::string figures(double value);
+
+/// A list with blanks between its items; empty for null.
+std::string text_of_json(const nlohmann::json& value);
+
+/// "12.50 GB/s", "48.30 TFLOPS", "2.100 us", "1.20 h": three or four digits.
+std::string link_rate_text(double bytes_a_second);
+std::string flop_rate_text(double flops_a_second);
+std::string seconds_text(double seconds);
 
 // Lines of comma-separated values (RFC 4180).
 

@@ -2,9 +2,11 @@
 // communicating yet. Uses the combined timelines of all ranks, at no cost to the run.
 #pragma once
 
+#include <iosfwd>
 #include <span>
 #include <vector>
 
+#include "app/record/run_record.hpp"
 #include "run/run.hpp"
 
 namespace glinpack::app {
@@ -44,5 +46,11 @@ double length(const TimeSet& set);
 /// These are lower bounds of the waiting: the delay of a receiver that forwards a broadcast is not detected. The ranks'
 /// clocks are synchronised by a barrier. O(messages log messages).
 std::vector<std::vector<double>> message_starts(std::span<const RankRecord> ranks, bool rows_bring_u = false);
+
+// Traces (--trace): the timeline of each process.
+
+/// Writes Chrome's trace event format, which ui.perfetto.dev opens: pid = world rank, lanes cpu, gpu, net as threads,
+/// and sensor readings as counters. Runs follow one another. Written piece by piece: a trace may be larger than memory.
+void write_trace(std::ostream& out, std::span<const RunRecord> records);
 
 }  // namespace glinpack::app

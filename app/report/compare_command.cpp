@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/input/input_error.hpp"
-#include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"

@@ -45,9 +45,9 @@ const Footer report_footer{
 }  // namespace
 
 OptionTable report_table(ReportOptions& o) {
-  constexpr int most_files = 10'000;
+  constexpr int max_files = 10'000;
   const std::vector<Field> files{
-      {"FILE", positional(o.files, most_files), "Files that --json wrote: plu, network, the solvers, peaks, tune"},
+      {"FILE", positional(o.files, max_files), "Files that --json wrote: plu, network, the solvers, peaks, tune"},
   };
   const std::vector<Field> output{
       {"output,-o", text(o.output, "PAGE"), "The page to write"},

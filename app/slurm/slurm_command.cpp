@@ -10,7 +10,6 @@
 
 #include "app/input/hpl_dat.hpp"
 #include "app/input/matrix_file.hpp"
-#include "app/input/nearest_name.hpp"
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "app/options/plu_options.hpp"
@@ -23,7 +22,7 @@ namespace glinpack::app {
 namespace {
 
 constexpr int largest_nodes = 100'000;
-constexpr int most_per_node = 4096;
+constexpr int max_per_node = 4096;
 constexpr int largest_signal_lead = 65535;  // Slurm's limit
 constexpr const char* end_of_options = "--";
 
@@ -60,7 +59,7 @@ void set_gpus(SlurmOptions& o, const std::string& text) {
   const std::size_t colon = text.rfind(':');
   o.gpu_type = colon == std::string::npos ? "" : parse_slurm_name(text.substr(0, colon));
   o.gpus_per_node =
-      static_cast<int>(parse_whole(colon == std::string::npos ? text : text.substr(colon + 1), 0, most_per_node));
+      static_cast<int>(parse_whole(colon == std::string::npos ? text : text.substr(colon + 1), 0, max_per_node));
 }
 
 bool parse_is_hydra(const std::string& text) {
@@ -74,8 +73,8 @@ std::vector<Field> job_fields(SlurmOptions& o) {
   return {
       {"nodes", whole(o.nodes, 1, largest_nodes), "Number of nodes"},
       {"gpus-per-node", gpus, "GPUs of every node; TYPE is a GPU type of Slurm"},
-      {"ranks-per-node", whole(o.ranks_per_node, 1, most_per_node), "Ranks on every node", "one per GPU, or 1"},
-      {"cores-per-rank", whole(o.cores_per_rank, 1, most_per_node), "Cores of every rank, as Slurm counts them",
+      {"ranks-per-node", whole(o.ranks_per_node, 1, max_per_node), "Ranks on every node", "one per GPU, or 1"},
+      {"cores-per-rank", whole(o.cores_per_rank, 1, max_per_node), "Cores of every rank, as Slurm counts them",
        "the node's divided by its ranks"},
       {"time", slurm_name(o.time, "TIME"),
        "Time limit in a format of Slurm: minutes, hours:minutes:seconds, days-hours, ...", "the partition's"},

@@ -8,6 +8,7 @@
 #include "app/program/machine.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
+#include "app/record/text.hpp"
 #include "backend/registry.hpp"
 
 namespace glinpack::app {
@@ -55,12 +56,11 @@ std::string text_of(const KeptTuning& kept) {
                   tuning.order, tuning.order, tuning.depth, "tile", "median", "", "min", "max");
   const TileTrial& best = tuning.best();
   for (const TileTrial& trial : tuning.trials) {
-    text +=
-        fmt::format("  {:<26}{:>9} {:<7}{:>9}{:>9}{}\n", trial.tile, four_digits(trial.rate.median * to_gigaflops),
-                    "GFLOPS", four_digits(trial.rate.least * to_gigaflops), four_digits(trial.rate.most * to_gigaflops),
-                    !trial.right              ? "  wrong results: not taken"
-                    : trial.tile == best.tile ? "  <- taken"
-                                              : "");
+    text += fmt::format("  {:<26}{:>9} {:<7}{:>9}{:>9}{}\n", trial.tile, figures(trial.rate.median * to_gigaflops),
+                        "GFLOPS", figures(trial.rate.least * to_gigaflops), figures(trial.rate.most * to_gigaflops),
+                        !trial.right              ? "  wrong results: not taken"
+                        : trial.tile == best.tile ? "  <- taken"
+                                                  : "");
   }
   return text + (kept.file.empty() ? "  not kept: the cache folder cannot be written; use plu's --tile\n"
                                    : "  kept in " + kept.file + "\n");

@@ -4,7 +4,6 @@
 
 #include <stdexcept>
 
-#include "problem.hpp"
 #include "rivals.hpp"
 
 namespace glinpack::rivals {

@@ -1,11 +1,10 @@
-#include "problem.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
 
 #include "base/hpl_generator.hpp"
 #include "matrix/matrix_source.hpp"
+#include "rivals.hpp"
 #include "solve/residual.hpp"
 
 namespace glinpack::rivals {

@@ -3,7 +3,6 @@
 #include <stdexcept>
 
 #include "mpi/communication.hpp"
-#include "problem.hpp"
 #include "rivals.hpp"
 
 extern "C" {

@@ -1,13 +1,17 @@
-// Hand-made runs for the tests of reports, and the patterns with which other programs parse HPL reports.
+// Hand-made runs and JSON documents for the tests of reports, and the patterns with which other programs parse HPL
+// reports.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/record/hpl_report.hpp"
 #include "app/record/run_record.hpp"
+#include "lu/parameters.hpp"
 
 namespace glinpack::app::example {
 
@@ -40,3 +44,127 @@ extern const std::regex easybuild_count;
 std::vector<std::string> lines_that_look_like_results(const std::string& text);
 
 }  // namespace glinpack::app::example
+
+namespace glinpack::app {
+
+inline nlohmann::json document_context() {
+  return {{"program", "glinpack"},
+          {"version", "0.1.0"},
+          {"git_commit", "abc"},
+          {"mpi_library", "MPICH"},
+          {"world_size", 1},
+          {"hosts", {"node1"}},
+          {"blas_library", nlohmann::json::array()},
+          {"blas_kernels", nlohmann::json::array()},
+          {"command_line", {"glinpack", "plu"}},
+          {"configuration", nlohmann::json::object()},
+          {"notes", nlohmann::json::array()}};
+}
+
+inline nlohmann::json plu_run(int n, double gflops) {
+  const double seconds = hpl_flops(n) / gflops * 1e-9;
+  return {{"n", n},
+          {"nb", 64},
+          {"p", 1},
+          {"q", 1},
+          {"matrix", "hpl"},
+          {"precision", "double"},
+          {"backend", "openblas"},
+          {"pivoting", "partial"},
+          {"panel", "auto"},
+          {"broadcast", "ring"},
+          {"order", "row-major"},
+          {"threshold", 16.0},
+          {"compute_only", false},
+          {"repeat", 0},
+          {"variant", {{"depth", 1}, {"nbmin", 16}, {"ndiv", 2}, {"pfact", "R"}, {"rfact", "R"}}},
+          {"time", seconds},
+          {"gflops", gflops},
+          {"residual", 0.01},
+          {"passed", true},
+          {"checked", true},
+          {"epsilon", 1.1102230246251565e-16},
+          {"norms", nullptr},
+          {"growth", nullptr},
+          {"failure", nullptr},
+          {"singular_column", nullptr},
+          {"factor_seconds", 0.9 * seconds},
+          {"solve_seconds", 0.1 * seconds},
+          {"start_time", 1700000000.0},
+          {"end_time", 1700000001.0},
+          {"breakdown", nullptr},
+          {"ranks", nlohmann::json::array()}};
+}
+
+inline nlohmann::json energy_of_run() {
+  return {{"joules", 1234.0},
+          {"average_watts", 123.4},
+          {"peak_watts", 234.5},
+          {"gflops_per_watt", 0.16207},
+          {"rough", true},
+          {"scope", "2 packages"},
+          {"nodes", {{"there", 1}, {"read", 1}}},
+          {"nodes_with_memory", nullptr},
+          {"gpus", nullptr},
+          {"sensors", nlohmann::json::array()},
+          {"unread", nlohmann::json::array()}};
+}
+
+/// Runs of (n, GFLOPS), numbered as repetitions if n is the same.
+inline nlohmann::json plu_document(const std::vector<std::pair<int, double>>& runs) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& [n, gflops] : runs) {
+    list.push_back(plu_run(n, gflops));
+    int repeat = -1;
+    for (const nlohmann::json& run : list) repeat += run["n"] == n ? 1 : 0;
+    list.back()["repeat"] = repeat;
+  }
+  return {{"format", 1}, {"context", document_context()}, {"runs", list}};
+}
+
+struct ModeTimes {
+  int n;
+  double median, least, most;
+  int repetitions;
+};
+
+/// One variant of matmul.
+inline nlohmann::json mode_document(const std::vector<ModeTimes>& rows) {
+  nlohmann::json results = nlohmann::json::array();
+  for (const ModeTimes& row : rows) {
+    const nlohmann::json seconds{{"unit", "s"},
+                                 {"median", row.median},
+                                 {"least", row.least},
+                                 {"most", row.most},
+                                 {"repetitions", row.repetitions}};
+    const nlohmann::json stages{
+        {"pack", seconds}, {"upload", seconds}, {"compute", seconds}, {"download", seconds}, {"unpack", seconds}};
+    results.push_back(
+        {{"variant", "multi-pass"},
+         {"settings", "2x2"},
+         {"size", std::to_string(row.n)},
+         {"n", row.n},
+         {"precision", "single"},
+         {"parameters", nlohmann::json::object()},
+         {"rival", false},
+         {"times", {{"compute", seconds}, {"with_transfer", seconds}, {"with_all", seconds}, {"stages", stages}}},
+         {"flops", 1e6},
+         {"gflops", 1e-3 / row.median},
+         {"speedup", nullptr},
+         {"speedup_with_all", nullptr},
+         {"check", {{"against", "host"}, {"error", 1e-7}, {"tolerance", 1e-5}, {"passed", true}}},
+         {"failure", nullptr},
+         {"passed", true}});
+  }
+  return {
+      {"format", 1},
+      {"context", document_context()},
+      {"mode", "matmul"},
+      {"device", nullptr},
+      {"host", {{"name", "node1"}, {"processor", "cpu"}, {"blas", "OpenBLAS"}, {"kernels", "Haswell"}, {"threads", 2}}},
+      {"notes", nlohmann::json::array()},
+      {"results", results},
+      {"fits", nlohmann::json::array()}};
+}
+
+}  // namespace glinpack::app

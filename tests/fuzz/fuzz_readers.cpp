@@ -1,6 +1,6 @@
 // libFuzzer on the readers of files (llvm.org/docs/LibFuzzer.html). READER in the environment names the reader and its
-// folder of tests/fuzz/corpus.tar.gz. InputError is the expected end of bad input. Other exceptions, sanitizers' findings and
-// violated properties end the program.
+// folder of tests/fuzz/corpus.tar.gz. InputError is the expected end of bad input. Other exceptions, sanitizers'
+// findings and violated properties end the program.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -14,10 +14,10 @@
 #include <string>
 #include <string_view>
 
-#include "app/input/config_file.hpp"
 #include "app/input/hpl_dat.hpp"
 #include "app/input/input_error.hpp"
 #include "app/input/matrix_readers.hpp"
+#include "app/input/text_file.hpp"
 #include "app/input/values.hpp"
 #include "app/model/measured_runs.hpp"
 #include "app/options/plu_options.hpp"

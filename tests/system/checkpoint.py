@@ -164,7 +164,7 @@ class Signals(CheckpointTest):
         self.run_all(*LONG, "--save-solution", "whole.npy")
         out = self.interrupted()
         self.assertIn("INCOMPLETE: SIGTERM", out)
-        self.assertRegex(out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck go on")
+        self.assertRegex(out, r"Its checkpoint after \d+ passes is in ck: the same options with --resume ck continue it")
         outcome = self.run_all(*LONG, "--resume", "ck", "--broadcast", "ibcast",
                                "--save-solution", "x.npy")
         self.assertRegex(outcome.out, r"resumed from ck/pass-\d+-[0-9a-f]{8} after \d+ of 500 passes")
@@ -195,9 +195,9 @@ class Refusals(CheckpointTest):
     def test_what_does_not_fit_is_refused_with_what_differs(self):
         self.assertIn("has no checkpoint", self.refused_resume_of_empty_folder())
         for name in "missing", "m" * 300:
-            self.assertIn(f"--resume: {name} is no folder", self.refused(*RUN, "--resume", name))
+            self.assertIn(f"--resume: {name} is not a folder", self.refused(*RUN, "--resume", name))
         (self.folder / "loop").symlink_to("loop")
-        self.assertIn("loop is no folder (Too many levels of symbolic links)",
+        self.assertIn("loop is not a folder (Too many levels of symbolic links)",
                       self.refused(*RUN, "--resume", "loop", ranks=1))
         self.interrupted()
         for options, text in (

@@ -6,11 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/doctor/doctor_command.hpp"
-#include "app/doctor/machine_file.hpp"
-#include "app/doctor/measure.hpp"
+#include "app/doctor/facts.hpp"
 #include "app/manual/pages.hpp"
 #include "app/plan/planning_command.hpp"
-#include "app/program/pci.hpp"
+#include "app/program/topology.hpp"
 #include "tests/app/doctor/doctor_facts.hpp"
 #include "tests/app/expect.hpp"
 

@@ -157,27 +157,6 @@ TEST_F(HplDatFile, AfterTheEndOfTheFileTheLastLineIsReadAgain) {
   EXPECT_THAT(read.notes, ElementsAre(AllOf(HasSubstr("HPL.dat:28: "), HasSubstr("lines 28 to 31"))));
 }
 
-TEST_F(HplDatFile, LinesThatSeemToBeMissingOrSurplusAreNamed) {
-  std::vector<std::string> lines = lines_of(netlib, read_file(netlib, 1 << 20));
-  std::vector<std::string> surplus = lines;
-  lines.erase(lines.begin() + 17, lines.begin() + 19);
-  expect_input_error([&] { read_hpl_dat(write_lines(lines, "\n")); },
-                     {"lines before it that seem to be missing: 2 (NDIV)"});
-  surplus.insert(surplus.begin() + 8, "-");
-  expect_input_error([&] { read_hpl_dat(write_lines(surplus, "\n")); },
-                     {"line 10 has the comment of line 9", "lines before it that seem to be surplus: 1"});
-  const std::vector<std::string> no_ndiv = {
-      "a",          "b",           "out",     "6 to",          "1 sizes",  "60 N",     "1 blocks", "16 NB",
-      "0 rows",     "1 grids",     "1 P",     "1 Q",           "16 limit", "1 panels", "2 right",  "1 stops",
-      "4 NBMIN",    "1 recursive", "2 right", "1 broadcasts",  "1 1rM",    "1 depths", "1 DEPTH",  "2 mix swap",
-      "64 columns", "0 L1",        "0 U",     "1 equilibrate", "8 align"};
-  const HplDat read = read_hpl_dat(write_lines(no_ndiv, "\n"));
-  EXPECT_THAT(read.depth, ElementsAre(64, 0));  // as xhpl reads it
-  EXPECT_THAT(
-      read.notes.back(),
-      HasSubstr("line 18 has the comment of line 20 of HPL.dat: lines before it that seem to be missing: 2 (NDIV)"));
-}
-
 TEST_F(HplDatFile, NumbersThatHplRefusesAreRejectedWithTheirLine) {
   expect_rejected(6, "29 30 0 35", {"'0'", "value 3"});
   expect_rejected(6, "29 -30 34 35", {"'-30'", "value 2"});
@@ -225,12 +204,6 @@ TEST_F(HplDatFile, AThresholdOfZeroOrLessIsAccepted) {
     EXPECT_EQ(read.threshold, std::stod(threshold));
     EXPECT_THAT(read.notes, ElementsAre());
   }
-}
-
-TEST_F(HplDatFile, NoBreakSpacesAreBlanks) {
-  const HplDat read = read_hpl_dat(with_line(6, "29\u00a030 \u00a0 34\u200335\u3000\u00a0Ns"));
-  EXPECT_THAT(read.n, ElementsAre(29, 30, 34, 35));
-  EXPECT_THAT(read.notes, ElementsAre());
 }
 
 TEST_F(HplDatFile, InvalidCountsAreRejectedWithTheirLine) {
@@ -301,13 +274,6 @@ TEST_F(HplDatFile, TheFourteenLinesOfHplMxpAreReadIfTheMatrixIsMxp) {
   ASSERT_EQ(combinations(read).size(), 1U);
   EXPECT_FALSE(combinations(read).front().variant.given);
   expect_input_error([&] { read_hpl_dat(file); }, {"HPL.dat:", "14 lines", "--matrix mxp"});
-
-  // the comments of these lines belong to other lines of HPL's file
-  lines.at(8) = "7 PMAP";
-  TextFiles odd_files;
-  const HplDat odd = app::read_hpl_dat(write_lines(lines, "\n"), odd_files, {.mxp = true});
-  ASSERT_EQ(odd.notes.size(), 1U);
-  EXPECT_NE(odd.notes.front().find("HPL.dat:9: "), std::string::npos) << odd.notes.front();
 }
 
 TEST_F(HplDatFile, AnOutputFileIsRequiredOnlyIfTheDeviceIsAFile) {

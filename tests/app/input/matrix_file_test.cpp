@@ -147,22 +147,6 @@ TEST_F(MatrixFile, BlanksAndAByteOrderMarkMayPrecedeTheMatrixMarketBanner) {
   expect_rejected("\n\n" + rest, {"a:4: ", "1 x 2"});
 }
 
-TEST_F(MatrixFile, NumbersBelowDoublePrecisionAreZero) {
-  EXPECT_THAT(read("%%MatrixMarket matrix array real general\n2 2\n1e-400\n-1e-400\n4.9e-324\n1\n").elements,
-              ElementsAre(0, 4.9e-324, 0, 1));
-}
-
-TEST_F(MatrixFile, ASymmetricArrayWithAllElementsIsRejectedWithTheRemedy) {
-  const std::string banner = "%%MatrixMarket matrix array real symmetric\n";
-  expect_rejected(banner + "2 2\n5\n1\n1\n3\n", {"a:6: ", "all 4 elements", "'general'"});
-  expect_rejected(banner + "2 2\n5\n1\n1\n3\n2\n", {"a:6: ", "correct the size line"});
-}
-
-TEST_F(MatrixFile, CompressedFilesAreRejectedWithTheCommandThatUnpacksThem) {
-  expect_rejected("\x1f\x8b\x08rest of the file", {"compressed", "gunzip"});
-  expect_rejected("BZh91AY&SY", {"compressed", "bunzip2"});
-}
-
 TEST_F(MatrixFile, MatrixMarketCoordinatesDefaultToZero) {
   EXPECT_THAT(read("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 7\n2 1 -1\n").elements,
               ElementsAre(0, 7, -1, 0));
@@ -199,6 +183,7 @@ TEST_F(MatrixFile, MatrixMarketFilesWithMoreThanAnnouncedAreRejectedWithTheLine)
   expect_rejected(array + "general\n1 1\n5\n\n6\n", {"a:5: ", "'6'", "1 announced", "size line"});
   expect_rejected(array + "general\n1 1\n5 end", {"a:3: ", "'end'"});
   expect_rejected(array + "skew-symmetric\n2 2\n0\n5\n0\n", {"a:4: ", "'5'", "1 announced"});
+  expect_rejected(array + "symmetric\n2 2\n5\n1\n1\n3\n", {"a:6: ", "both triangles", "'general'"});
   expect_rejected(coordinate + "general\n2 2 1\n1 1 1\n2 2 1\n", {"a:4: ", "'2'", "1 announced"});
   expect_rejected(coordinate + "general\n2 2 1\n1 1 1 0.5\n", {"a:3: ", "'0.5'"});
 }
@@ -318,58 +303,6 @@ TEST_F(MatrixFile, WrittenMatricesAreReadBackUnchanged) {
     check_matrix_name(name);
   }
   expect_input_error([] { check_matrix_name("m.txt"); }, {"--output m.txt", ".npy", ".mtx"});
-}
-
-TEST(MatrixFileValues, FarFromOneAreScaledByAPowerOfTwo) {
-  const std::vector<double> usual{3, -4, 0, 5};
-  const auto scaled = [&](double scale, Precision precision) {
-    DenseMatrix matrix{2, 2, usual};
-    for (double& element : matrix.elements) element *= scale;
-    const std::string note = scale_to_precision("f", matrix, precision);
-    EXPECT_EQ(note.empty(), matrix.elements[1] == -4 * scale) << note;
-    return matrix.elements;
-  };
-  EXPECT_EQ(scaled(1, Precision::single), usual);
-  EXPECT_EQ(scaled(0x1p200, Precision::double_)[3], 5 * 0x1p200);
-  const std::vector<double> of_unit_order{0.375, -0.5, 0, 0.625};  // the largest in [1/2, 1)
-  EXPECT_EQ(scaled(0x1p-333, Precision::mixed), of_unit_order);
-  EXPECT_EQ(scaled(0x1p130, Precision::single), of_unit_order);
-  EXPECT_EQ(scaled(0x1p1020, Precision::double_), of_unit_order);
-  EXPECT_EQ(scaled(0x1p-1070, Precision::double_), of_unit_order);  // subnormal
-}
-
-TEST(MatrixFileValues, ColumnsThatAreTooSmallAreRefused) {
-  const auto scale = [](Precision precision, double small) {
-    DenseMatrix matrix{2, 2, {1, small, 2, 3 * small}};
-    return scale_to_precision("f", matrix, precision);
-  };
-  EXPECT_EQ(scale(Precision::double_, 1e-50), "");
-  expect_input_error([&] { scale(Precision::single, 1e-50); }, {"f: column 2", "single", "--precision double"});
-  expect_input_error([&] { scale(Precision::double_, 1e-310); }, {"f: column 2", "double", "power of two"});
-}
-
-TEST(MatrixFileValues, RowsThatAreTooSmallAreScaledByTheirOwnPowerOfTwo) {
-  const auto last = [](Precision precision, double small, double others = 1) {
-    DenseMatrix matrix{4, 2, {others, 2 * others, 0, 0, -small, small / 4, 3 * small, small}};
-    const std::string note = scale_to_precision("f", matrix, precision);
-    const std::vector<double> own{-0.5, 0.125, 0.75, 0.25};  // the largest of each row in [1/2, 1)
-    const std::vector<double> rows(matrix.elements.end() - 4, matrix.elements.end());
-    if (rows == own) return note;
-    EXPECT_EQ(rows, (std::vector<double>{-small, small / 4, 3 * small, small}));
-    return "not scaled" + note;
-  };
-  EXPECT_EQ(last(Precision::single, 0x1p-102), "not scaled");
-  EXPECT_EQ(last(Precision::double_, 0x1p-900), "not scaled");
-  const auto note_of = [](const std::string& precision) {
-    return "f: rows of A and b that are too small for " + precision +
-           " precision are multiplied by powers of two: 2, the first is row 3; the solution stays the same";
-  };
-  EXPECT_EQ(last(Precision::single, 0x1p-105), note_of("single"));
-  EXPECT_EQ(last(Precision::mixed, 0x1p-149), note_of("single"));
-  EXPECT_EQ(last(Precision::double_, 0x1p-1072), note_of("double"));
-  EXPECT_THAT(last(Precision::single, 0x1p-20, 0x1p100),
-              testing::AllOf(testing::HasSubstr("f: A and b are multiplied by 2^-102, since"),
-                             testing::HasSubstr("precision; rows of A and b that are too small")));
 }
 
 TEST(MatrixFileValues, OutsideSinglePrecisionAreReported) {

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "app/input/input_error.hpp"
-#include "app/input/nearest_name.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {

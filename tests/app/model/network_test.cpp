@@ -5,7 +5,7 @@
 
 #include <queue>
 
-#include "app/model/windows.hpp"
+#include "app/model/forecast.hpp"
 
 namespace glinpack::app::model {
 namespace {

@@ -2,10 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/input/values.hpp"
 #include "app/manual/pages.hpp"
 #include "app/plan/planner.hpp"
 #include "app/plan/planning_command.hpp"
-#include "app/plan/quantities.hpp"
+#include "app/record/text.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
@@ -82,7 +83,7 @@ TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
   EXPECT_EQ(to_json(o, planning_table), nlohmann::json::parse(R"({"nodes": 16, "gpus-per-node": 4, "memory": 80e9,
     "memory-fraction": 0.9, "network": 12.5e9, "latency": 2e-6, "n": 1000, "nb": 100, "grid": "8x8",
     "backend": "openblas", "precision": "single", "pivoting": "tournament", "broadcast": "long", "row-swap": "mix",
-    "lookahead": 0, "messages-only": false, "from": ["a.json", "b.json"], "links": "l.json",
+    "lookahead": 0, "from": ["a.json", "b.json"], "links": "l.json",
     "machine": null, "replay": true, "slurm": true, "json": "p.json", "force": true})"));
 }
 
@@ -119,8 +120,6 @@ TEST(PlanningOptions, RejectsInvalidValues) {
   refused({"--n", "1000", "--memory-fraction", "2"}, {"--memory-fraction", "'2'"});
   refused({"--nodes", "50000", "--n", "1000", "--network", "1Gb/s", "--replay"}, {"--replay", "50000", "20000"});
   refused({"--nodes", "200000", "--n", "1000", "--network", "1Gb/s"}, {"--nodes", "200000", "100000"});
-  refused({"--n", "1000", "--replay", "--messages-only"}, {"--replay", "--messages-only"});
-  refused({"--n", "1000", "--slurm", "--messages-only"}, {"--slurm", "--messages-only"});
   refused({"--nodse", "2"}, {"'--nodse'", "--nodes"});
 }
 

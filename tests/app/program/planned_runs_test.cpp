@@ -13,9 +13,7 @@
 #include <set>
 #include <sstream>
 
-#include "app/plu/explain_pass.hpp"
 #include "app/plu/plan_text.hpp"
-#include "app/plu/rank_table.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/memory.hpp"
 #include "app/program/outputs.hpp"
@@ -252,12 +250,6 @@ TEST(ExplainPass, ExplainsEqualSchedulesOnce) {
   expect_input_error([&] { runs_to_explain(runs, 4); }, {"--explain-pass", "0 ... 3", "4"});
 }
 
-TEST(RankTable, CoresAreRanges) {
-  EXPECT_EQ(ranges_text({}), "");
-  EXPECT_EQ(ranges_text(std::vector{3}), "3");
-  EXPECT_EQ(ranges_text(std::vector{0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
-}
-
 std::string explained(std::vector<std::string> arguments, Index pass, int ranks = 4) {
   const std::vector<RunRecord> runs = plan(arguments, ranks);
   return explained_passes(runs_to_explain(runs, pass), pass);
@@ -372,13 +364,13 @@ TEST(Memory, AMatrixFromAFileIsCounted) {
 TEST(Memory, CopiesToWriteCheckpointsFromNeedRoomOnEveryNode) {
   std::vector<RankMemory> memory = ranks(4, std::int64_t{1} << 30);
   const RunRecord run = plan({"--n", "4500", "--nb", "64", "--grid", "1x4"}, 4).front();  // 39 MiB a rank
-  EXPECT_FALSE(no_room_for_copies(run, memory, false));
+  EXPECT_FALSE(too_small_for_copies(run, memory, false));
   for (RankMemory& rank : std::span(memory).last(2)) {
     rank.host = "b";
     rank.host_available = 180 << 20;
   }
   EXPECT_NO_THROW(check_memory({&run, 1}, memory, false));
-  const std::optional<MemoryPool> pool = no_room_for_copies(run, memory, false);
+  const std::optional<MemoryPool> pool = too_small_for_copies(run, memory, false);
   ASSERT_TRUE(pool);
   EXPECT_EQ(pool->name, "b");
   EXPECT_EQ(pool->ranks, 2);
@@ -387,7 +379,7 @@ TEST(Memory, CopiesToWriteCheckpointsFromNeedRoomOnEveryNode) {
     rank.device_available = 90 << 20;  // which the matrices of two ranks fill
   }
   EXPECT_NO_THROW(check_memory({&run, 1}, memory, false));
-  EXPECT_FALSE(no_room_for_copies(run, memory, false));
+  EXPECT_FALSE(too_small_for_copies(run, memory, false));
   for (RankMemory& rank : memory) rank.device_is_host = true;
   RunRecord with_copies = run;
   with_copies.parameters.checkpoint_copy = true;

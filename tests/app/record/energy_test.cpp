@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "app/record/trace.hpp"
+#include "app/record/timeline.hpp"
 #include "tests/app/report_records.hpp"
 
 namespace glinpack::app {

@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "app/program/log.hpp"
-#include "app/record/trace.hpp"
+#include "app/record/timeline.hpp"
 #include "tests/app/expect.hpp"
 #include "tests/app/report_records.hpp"
 #include "tests/captured_log.hpp"

@@ -76,11 +76,11 @@ TEST(NetworkTotals, CountMessagesOfAKindInBinsOfPowersOfTwo) {
   EXPECT_EQ(totals.sizes[0].at_most, 128);
   EXPECT_EQ(totals.sizes[0].traffic.messages, 2);
   EXPECT_EQ(totals.sizes[0].traffic.bytes, 200);
-  EXPECT_DOUBLE_EQ(totals.sizes[0].least_seconds, 0.1);
+  EXPECT_DOUBLE_EQ(totals.sizes[0].min_seconds, 0.1);
   EXPECT_EQ(totals.sizes[1].phase, Phase::swap);
   EXPECT_EQ(totals.sizes[1].at_most, 512);  // two messages of 500 bytes
   EXPECT_EQ(totals.sizes[1].traffic.messages, 2);
-  EXPECT_DOUBLE_EQ(totals.sizes[1].least_seconds, 0.1);
+  EXPECT_DOUBLE_EQ(totals.sizes[1].min_seconds, 0.1);
   EXPECT_EQ(totals.sizes[2].phase, Phase::broadcast_u);
   EXPECT_EQ(totals.sizes[2].at_most, 1024);
   EXPECT_GT(totals.rows_exchanged, 0);

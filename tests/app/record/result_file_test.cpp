@@ -6,7 +6,6 @@
 #include "app/record/run_record.hpp"
 #include "tests/app/expect.hpp"
 #include "tests/app/report_records.hpp"
-#include "tests/app/result_documents.hpp"
 
 namespace glinpack::app {
 namespace {

@@ -7,7 +7,7 @@
 #include "app/report/compare_command.hpp"
 #include "app/report/comparison.hpp"
 #include "tests/app/expect.hpp"
-#include "tests/app/result_documents.hpp"
+#include "tests/app/report_records.hpp"
 
 namespace glinpack::app {
 namespace {

@@ -9,7 +9,6 @@
 #include "app/report/report_command.hpp"
 #include "tests/app/expect.hpp"
 #include "tests/app/report_records.hpp"
-#include "tests/app/result_documents.hpp"
 
 namespace glinpack::app {
 namespace {
