@@ -61,6 +61,14 @@ void TextureMatrix::clear() {
   glClearTexImage(texture_.id(), 0, pixel_format(packing_), GL_FLOAT, nullptr);
 }
 
+void TextureMatrix::copy_texels(Index x, Index y, const TextureMatrix& to, Index to_x, Index to_y, Index width,
+                                Index height) const {
+  device_->context()->make_current();
+  device_->fences().note_commands();
+  glCopyImageSubData(texture_.id(), GL_TEXTURE_2D, 0, to_int(x), to_int(y), 0, to.texture(), GL_TEXTURE_2D, 0,
+                     to_int(to_x), to_int(to_y), 0, to_int(width), to_int(height), 1);
+}
+
 void TextureMatrix::upload(RowMajorView<const float> matrix) {
   if (matrix.rows > rows_ || matrix.columns > columns_) {
     throw std::invalid_argument(fmt::format("a matrix of {} x {} does not go into one of {} x {}", matrix.rows,

@@ -36,6 +36,11 @@ class TextureMatrix {
     return {0, 0, width_, height_, coordinates};
   }
   void clear();
+  /// Fills `to`, of the same packing, with the texels from (x, y) on.
+  void copy_texels(Index x, Index y, const TextureMatrix& to) const {
+    copy_texels(x, y, to, 0, 0, to.width(), to.height());
+  }
+  void copy_texels(Index x, Index y, const TextureMatrix& to, Index to_x, Index to_y, Index width, Index height) const;
 
   /// The elements; what the matrix does not have of rows() x columns() becomes 0. Takes Stage::pack and Stage::upload
   /// on the device's clock.
