@@ -58,7 +58,7 @@ class PackedArithmetic final : public Arithmetic<float> {
         tridiagonal_(device),
         product_(device.fragment_program("solvers/matmul.frag",
                                          "#define PACKING 22\n#define PLANE 0\n"
-                                         "#define ACCUMULATE 0\n")) {}
+                                         "#define ACCUMULATE 0\n#define BYTES 0\n")) {}
 
   RowMajorView<const float> read(Matrix& a) override {
     read_.resize(static_cast<std::size_t>(a.rows() * a.columns()));
