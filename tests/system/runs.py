@@ -170,14 +170,16 @@ class Commands(RunsTest):
             with self.subTest(backend=backend):
                 self.passed("--backend", backend, ranks=4, runs=48, timeout=300)
 
-    def test_local_pivoting_on_six_processes_passes_by_opengl(self):
-        self.passed("--n", 300, "--nb", 32, "--grid", "2x3", "--backend", "gl-compute", "--precision", "single",
-                    "--pivoting", "local", ranks=6, timeout=120)
+    def test_local_pivoting_on_six_processes_passes_by_each_gpu_api(self):
+        for backend in "gl-compute", "vk-compute":
+            self.passed("--n", 200, "--nb", 24, "--grid", "2x3", "--backend", backend, "--precision", "single",
+                        "--pivoting", "local", ranks=6, timeout=120)
 
     def test_tournament_pivoting_passes_for_any_grid_block_size_and_backend(self):
         for backend, arguments, runs in (("openblas", ["--n", "1,100,300", "--nb", "7,32,150"], 27),
                                          ("reference", ["--n", "60,130", "--nb", "16,100"], 12),
                                          ("gl-compute", ["--n", "100,200", "--nb", "24,100"], 12),
+                                         ("vk-compute", ["--n", "100", "--nb", "24,100"], 6),
                                          ("gl-raster", ["--n", "150", "--nb", "32,70"], 6)):
             with self.subTest(backend=backend):
                 outcome = self.passed(*arguments, "--grid", "1x4,2x2,4x1", "--backend", backend, "--pivoting",
@@ -315,7 +317,7 @@ class Commands(RunsTest):
     def test_automatic_sizes_and_grid_pass_and_are_reported(self):
         self.passed("--n", 8, "--backend", "openblas", "--json", "tiny.json")
         free = self.json("tiny.json")["runs"][0]["ranks"][0]["free_bytes"]
-        fraction = (2 << 20) / free
+        fraction = (8 << 20) / free
         for backend in "reference", "openblas", "gl-compute", "gl-raster", "vk-compute":
             with self.subTest(backend=backend):
                 outcome = self.passed("--n", "auto", "--nb", "auto", "--grid", "auto", "--memory-fraction",
