@@ -796,13 +796,18 @@ class Log(RunsTest):
         self.assertNotRegex(outcome.out, "(?m)(trace|debug|info|warning): |^glinpack: ")
 
     def test_at_debug_device_programs_tile_algorithm_and_memory_are_explained(self):
+        for backend in "gl-compute", "vk-compute":
+            with self.subTest(backend=backend):
+                self.explained(backend)
+
+    def explained(self, backend):
         for origin in "compiled", "from the cache":
-            outcome = self.passed(*self.RUN, "--backend", "gl-compute", "--log-level", "debug", timeout=120,
-                                  environment={"XDG_CACHE_HOME": str(self.folder)})
+            outcome = self.passed(*self.RUN, "--backend", backend, "--log-level", "debug", timeout=120,
+                                  environment={"XDG_CACHE_HOME": str(self.folder / backend)})
             for rank in 0, 1:
                 for message in ("EGL device 0: ", f"device 0: chosen by local rank {rank}",
-                                "gl-compute reduces in tiles of .*, the default", "host threads: ",
-                                "backend gl-compute: ", "N 200, .*memory taken: ",
+                                f"{backend} reduces in tiles of .*, the default", "host threads: ",
+                                f"backend {backend}: ", "N 200, .*memory taken: ",
                                 "broadcasts along the process row: .*; down the process column: none"):
                     self.assertRegex(outcome.err, self.PLACE % (rank, "debug", message))
             self.assertRegex(outcome.err, self.PLACE % (0, "debug", "N 200, NB 64, .*broadcast ring, row swap "))
