@@ -212,9 +212,13 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     if (running_panel_ == nullptr) return;
     running_panel_ = nullptr;
     device()->make_current();
-    device()->join_beside();
+    hold_kernels_for_panel();
     kernels_.finish_dispatches();
     this->clock().finish_alone();
+  }
+  /// Later kernels wait for a panel on a queue of its own.
+  void hold_kernels_for_panel() {
+    if (panel_queue_) device()->wait_for(*panel_queue_->insert_sync());
   }
   bool can_factorize(Index rows, Index columns, DeviceUse use) const;
 
@@ -272,6 +276,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   std::int64_t buffer_bytes_;
   Index rows_per_group_;
   PartialPanelLimits partial_panel_limits_;
+  std::shared_ptr<ComputeDevice> panel_queue_;   // if the barriers of products would wait for a panel, else null
   DeviceMatrix<Real>* running_panel_ = nullptr;  // the matrix of a panel without a barrier after its dispatch
   ShaderSource sources_;
   Kernels kernels_;
@@ -327,9 +332,10 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
     backend_.finish_running_panel();
     backend_.begin();
     backend_.clock().start_overlapped(Phase::panel, panel_flops(a_transposed));
-    const bool beside = backend_.residues_ && backend_.device()->start_beside();  // their barriers would wait for it
-    panel_->factorize(backend_.written(a_transposed));
-    if (beside) backend_.device()->leave_beside();
+    ComputeDevice* const own = backend_.panel_queue_.get();
+    if (own != nullptr) own->wait_for(*backend_.device()->insert_sync());
+    panel_->factorize(own != nullptr ? *own : *backend_.device(), backend_.written(a_transposed));
+    if (own != nullptr) own->flush();
     backend_.running_panel_ = a_transposed.matrix;
     // a software device has no time to share
     if (!backend_.info_.asynchronous) backend_.finish_running_panel();
@@ -341,7 +347,7 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
     backend_.begin();
     {
       const auto scope = backend_.timeline().scope(Lane::cpu, Phase::wait);
-      backend_.device()->join_beside();
+      backend_.hold_kernels_for_panel();
       backend_.device()->barrier(Readers::host);
       backend_.fences().note_commands();
       const Fence all = backend_.fences().take();
@@ -370,6 +376,7 @@ void ComputeBackend<Real>::make_residue_products(const BackendOptions& options) 
     if (!residues_->failure().empty()) spdlog::warn("{}", residues_->failure());
     this->info_.moduli = residues_->moduli();
     this->info_.product_error = accuracy_of(this->info_.moduli).bound(max_residue_depth);
+    if (device()->description().kernel_queues > 1) panel_queue_ = device()->open_queue(QueueUse::kernels);
   }
 }
 
@@ -458,6 +465,8 @@ template <class Real>
 std::unique_ptr<Backend<Real>> make_compute_backend(std::shared_ptr<ComputeDevice> device, std::string_view name,
                                                     const BackendOptions& options, Timeline& timeline,
                                                     const ComputeLimits& limits) {
+  const DeviceDescription checked = for_precision(device->description(), precision_of<Real>);
+  if (!checked.usable) throw std::runtime_error(checked.renderer + ": " + checked.why_unusable);
   return std::make_unique<compute::ComputeBackend<Real>>(std::move(device), name, options, timeline, limits);
 }
 

@@ -42,7 +42,7 @@ class DeviceBackend : public Backend<Real> {
     return MappedBuffer<Real>::create(device_, elements);
   }
   std::unique_ptr<HplProduct> make_hpl_product(const HplElements& elements, Precision precision, DeviceUse use) final {
-    if (!is_wanted(use)) return nullptr;
+    if (!is_wanted(use) || !device_->description().doubles) return nullptr;
     begin();
     fences_.note_commands();
     return make_hpl_sums(device_, ShaderSource(options_.value("shader-dir")), elements, precision,
