@@ -69,7 +69,13 @@ Factorization factorize(LuWorkspace<Real>& workspace, const ProgressObserver& pr
   Factorization factors = workspace.lu->run(observer, passes, std::move(so_far));
   Checksums<Real>* const checksums = workspace.checksums.get();
   if (checksums != nullptr) result.checksums.emplace().every = checksums->every();
-  while (factors.stopped && saver != nullptr && saver->can_roll_back()) {
+  while (factors.stopped && saver != nullptr) {
+    if (!saver->can_roll_back()) {
+      if (workspace.grid.is_root()) {
+        spdlog::warn("a check of checksums has failed: no more checkpoints are written");
+      }
+      break;
+    }
     auto state = saver->roll_back(*result.checksums);
     if (!state) break;
     observer.roll_back(state->passes);
@@ -210,11 +216,11 @@ class Run {
       interchanges_ = load_checkpoint(workspace_, resume.file).so_far;
       result_.resumed = Resumed{resume.header.pass, resume.header.seconds};
     } else {
-      const bool on_gpu = all_agree(grid_.all(), backend_.update_is_asynchronous() || parameters_.software_gl_as_gpu);
+      const bool on_gpu = all_agree(grid_.all(), backend_.info().asynchronous || parameters_.software_gl_as_gpu);
       if (on_gpu && parameters_.parts == RunParts::all && !parameters_.abft) rehearse(workspace_);
       upload_matrix(workspace_, source);
     }
-    if (backend_.update_is_asynchronous() && steady_seconds() - begun > clock_falls_after) raise_clock(backend_);
+    if (backend_.info().asynchronous && steady_seconds() - begun > clock_falls_after) raise_clock(backend_);
     // exclude what came before from the run's time
     backend_.wait_all();
     backend_.collect_timings();
