@@ -2,8 +2,8 @@
 """The model of `glinpack plan`: beside runs in network namespaces, and for up to 10,000 GPUs.
 
 Writes into a folder: check.md, what the model predicts of runs between nodes with the figures of runs on one node,
-beside what was measured (results/paper/openblas); scaling.csv and scaling.md, the largest N on more and more nodes;
-scaling.png and scaling.svg; log.txt, every command with its plan. docs/planning.md says what came out. Nothing is
+beside what was measured (results/paper/openblas), and the largest N on more and more nodes; the latter also as
+scaling.csv, scaling.png and scaling.svg; log.txt, every command with its plan. docs/planning.md says what came out. Nothing is
 measured.
 
   scripts/study/planning.py --output-dir DIR
@@ -75,7 +75,7 @@ def measured(plans, n, nb, processes, nodes):
     return json.loads((pathlib.Path(plans.folder.name) / name).read_text())["runs"][0]["time"]
 
 
-def check(plans, output):
+def check(plans):
     lines = ["| N | NB | grid | nodes | predicted, s | measured, s | measured / predicted |", "| --- " * 7 + "|"]
     for n, nb, processes, nodes in BETWEEN_NODES + LARGER:
         side = int(processes ** 0.5)
@@ -84,7 +84,7 @@ def check(plans, output):
         time = measured(plans, n, nb, processes, nodes)
         lines.append(f"| {n} | {nb} | {side}x{side} | {nodes} | {plan['seconds']:.3f} | {time:.3f} | "
                      f"{time / plan['seconds']:.2f} |")
-    (output / "check.md").write_text("\n".join(lines) + "\n")
+    return lines
 
 
 def scale(plans):
@@ -100,16 +100,16 @@ def scale(plans):
     return rows
 
 
-def write_tables(rows, output):
+def write_tables(checked, rows, output):
     with (output / "scaling.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    lines = ["| link of a node | GPUs | grid | N | time, s | TFLOPS | efficiency |", "| --- " * 7 + "|"]
+    lines = ["", "## Scaling", "", "| link of a node | GPUs | grid | N | time, s | TFLOPS | efficiency |", "| --- " * 7 + "|"]
     for row in rows:
         lines.append(f"| {row['network']} | {row['gpus']} | {row['grid']} | {row['n']} | {row['seconds']} | "
                      f"{float(row['gflops']) / 1e3:.4g} | {row['efficiency']} |")
-    (output / "scaling.md").write_text("\n".join(lines) + "\n")
+    (output / "check.md").write_text("\n".join(checked + lines) + "\n")
 
 
 def draw(rows, paths):
@@ -139,9 +139,9 @@ def main():
         sys.exit(2)
     with log:
         plans = Plans(log)
-        check(plans, output)
+        checked = check(plans)
         rows = scale(plans)
-    write_tables(rows, output)
+    write_tables(checked, rows, output)
     draw(rows, [output / "scaling.png", output / "scaling.svg"])
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Documents: their links resolve, their commands are valid, the small ones are executed, and their figures match the
-output of scripts/figures."""
+output of scripts/figures.py."""
 import json
 import os
 import pathlib
@@ -290,7 +290,7 @@ class Documents(unittest.TestCase):
 
 class Figures(unittest.TestCase):
     def test_figures_match_the_output_of_the_script(self):
-        drawn = subprocess.run([sys.executable, "-B", ROOT / "scripts" / "figures" / "draw.py", "--check"], check=False,
+        drawn = subprocess.run([sys.executable, "-B", ROOT / "scripts" / "figures.py", "--check"], check=False,
                                capture_output=True, text=True)
         self.assertEqual(drawn.returncode, 0, drawn.stderr)
 
