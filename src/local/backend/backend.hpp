@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "backend/panels.hpp"
+#include "backend/peer_memory.hpp"
 #include "base/hpl_generator.hpp"
 #include "base/matrix_view.hpp"
 #include "base/precision.hpp"
@@ -70,16 +71,24 @@ DeviceBlock<Real> whole(DeviceMatrix<Real>& matrix) {
 template <class Real>
 class HostBuffer {
  public:
-  HostBuffer(Real* data, Index size) : data_(data), size_(size) {}
+  HostBuffer(Real* data, Index size, PeerAddress on_device = 0) : data_(data), size_(size), on_device_(on_device) {}
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
   virtual ~HostBuffer() = default;
   Real* data() const { return data_; }
   Index size() const { return size_; }
+  /// Of element i, if the backend's transfers from and to the buffer end in device memory, whose messages are copied by
+  /// PeerMemory. data() then has only what the host has written, which the device does not see. 0: they end in data().
+  PeerAddress on_device(Index i = 0) const {
+    return on_device_ == 0 ? 0 : on_device_ + static_cast<PeerAddress>(i) * sizeof(Real);
+  }
+  /// From now on transfers end in data().
+  void leave_device() { on_device_ = 0; }
 
  private:
   Real* data_;
   Index size_;
+  PeerAddress on_device_;
 };
 
 /// A rows x columns row-major rectangle inside a host buffer, whose first element has index `offset`. If the gap
@@ -237,6 +246,11 @@ class Backend {
   /// A zero-filled matrix. Throws std::runtime_error, naming sizes and limits, when the device cannot hold it.
   virtual std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) = 0;
   virtual std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) = 0;
+  /// Copies between this backend's device and those of other processes; null if the backend has none. Throws
+  /// std::runtime_error with the reason if there are none here.
+  virtual PeerMemory* open_peers() { return nullptr; }
+  /// A buffer whose transfers end in device memory (HostBuffer::on_device()), if peers are open.
+  virtual std::unique_ptr<HostBuffer<Real>> allocate_message(Index elements) { return allocate_host(elements); }
   /// An operand of up to rows x columns elements. The backend must outlive it. Throws as allocate does.
   virtual std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) {
     return std::make_unique<UploadedOperand<Real>>(*this, rows, columns);

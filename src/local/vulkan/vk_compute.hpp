@@ -19,8 +19,15 @@ extern const DeviceCatalog device_catalog;
 /// The Vulkan device options.uuid, else options.device. Throws std::runtime_error with cause and remedy.
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options);
 
+void check_peer(const std::string& value, Precision precision);
+inline constexpr BackendOption peer_option{
+    "peer", "auto|none",
+    "auto: GPUs of a host copy panels and rows to each other, if NVIDIA's driver\n"
+    "lets them. none: through the host's memory.",
+    "auto", check_peer};
+
 inline constexpr std::array compute_options{shader_folder_option, compute::tile_option, compute::products_option,
-                                            compute::moduli_option};
+                                            compute::moduli_option, peer_option};
 
 }  // namespace vulkan
 

@@ -19,7 +19,8 @@ class GatheredPanels final : public PanelFactorizer<Real> {
       : context_(context),
         device_(std::move(device)),
         tail_(context.distribution.n * context.distribution.nb),
-        staging_(context.backend.allocate_host(
+        staging_(context.transport.allocate_buffer(
+            Line::column, context.backend,
             tail_ + panel_message_elements<Real>(context.distribution.nb, context.distribution.nb))) {}
 
   using typename PanelFactorizer<Real>::Step;
@@ -58,7 +59,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
 
   void gather_and_factorize(const PassPlan& pass) {
     context_.backend.wait(std::exchange(pass.in_pivot_row ? staging_free_ : downloaded_, {}));
-    exchange(pass, pass.in_pivot_row, {});
+    exchange(pass, pass.in_pivot_row);
     if (!pass.in_pivot_row) return;
     for (const Share& share : shares_) {
       if (share.row == context_.position().row || share.rows == 0) continue;
@@ -90,7 +91,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
       context_.backend.wait(rest_downloaded_);
       write_panel_header(staging_->data() + tail_, panel.zero_pivot, panel.pivots);
     }
-    exchange(pass, !pass.in_pivot_row, {tail});
+    exchange(pass, !pass.in_pivot_row, {tail}, panel_header_elements<Real>(width_));
     if (!pass.in_pivot_row) {
       panel.unpack(staging_->data() + tail_);
       if (!panel.zero_pivot) upload_share(panel);
@@ -120,8 +121,8 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     return {staging_.get(), share.first * width_, width_, share.rows, share.rows};
   }
   HostBlock<Real> staged_diagonal_block() const {
-    const Index behind_header = panel_message_elements<Real>(width_, width_) - width_ * padded_panel_rows(width_);
-    return {staging_.get(), tail_ + behind_header, width_, width_, padded_panel_rows(width_)};
+    const Index l11 = tail_ + panel_header_elements<Real>(width_);
+    return {staging_.get(), l11, width_, width_, padded_panel_rows(width_)};
   }
   GlobalIndex global_row(Index gathered) const {
     const auto after = std::ranges::find_if(shares_, [gathered](const Share& share) { return share.first > gathered; });
@@ -129,8 +130,8 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     return context_.distribution.rows.global(share.panel_row + (gathered - share.first), share.row);
   }
 
-  // Every other rank's rows, and the ranges, between it and the pivot's rank.
-  void exchange(const PassPlan& pass, bool receives, std::vector<RowRange> ranges) {
+  // Every other rank's rows, behind the ranges, between it and the pivot's rank. The ranges begin with a header.
+  void exchange(const PassPlan& pass, bool receives, std::vector<RowRange> ranges = {}, Index header = 0) {
     RowExchangePlan plan;
     plan.rounds.emplace_back();
     for (const Share& share : shares_) {
@@ -143,7 +144,10 @@ class GatheredPanels final : public PanelFactorizer<Real> {
       }
     }
     if (plan.rounds.front().empty()) return;
-    if (const auto transfer = context_.transport.start_panel_exchange(pass, plan, staging_->data())) transfer->wait();
+    const MessagePlace on_device{staging_->on_device(), header};
+    if (const auto transfer = context_.transport.start_panel_exchange(pass, plan, staging_->data(), on_device)) {
+      transfer->wait();
+    }
   }
 
   void upload_share(Panel<Real>& panel) {

@@ -90,7 +90,13 @@ std::array<Panel<Real>, 2> make_panels(const RankContext<Real>& context, Index r
   const std::shared_ptr<Operand<Real>> first = context.backend.make_operand(nb, max_rows);
   // the device factorises the next panel while it still reads this one
   const std::shared_ptr<Operand<Real>> second = device != nullptr ? context.backend.make_operand(nb, max_rows) : first;
-  return {Panel<Real>(context.backend, rows, nb, first), Panel<Real>(context.backend, rows, nb, second)};
+  const auto buffer = [&] {
+    const Index elements = panel_message_elements<Real>(rows, nb);
+    return device != nullptr && !device->factorizes_in_matrix()
+               ? context.transport.allocate_buffer(Line::row, context.backend, elements)
+               : context.backend.allocate_host(elements);
+  };
+  return {Panel<Real>(buffer(), first), Panel<Real>(buffer(), second)};
 }
 
 }  // namespace
@@ -108,9 +114,11 @@ Panels<Real>::Panels(const RankContext<Real>& context, DeviceMatrix<Real>& a)
 template <class Real>
 void Panels<Real>::agree_on_order() {
   const Distribution& distribution = context_.distribution;
-  if (distribution.shape.rows > 1 && panels_may_be_on_device(context_.parameters.pivoting, distribution.shape) &&
-      !all_agree(context_.grid.all(), device_panels_ != nullptr)) {
-    factorizer_ = host_panels_.get();
+  if (!all_agree(context_.grid.all(), device_panels_ != nullptr)) {
+    if (distribution.shape.rows > 1 && panels_may_be_on_device(context_.parameters.pivoting, distribution.shape)) {
+      factorizer_ = host_panels_.get();
+    }
+    for (Panel<Real>& panel : panels_) panel.leave_device();
   }
   host_overlaps_update_ = all_agree(context_.grid.all(), context_.backend.update_is_asynchronous());
 }
@@ -170,7 +178,8 @@ void Panels<Real>::run_next_step() {
 template <class Real>
 void Panels<Real>::start_broadcast(const PassPlan& pass) {
   Panel<Real>& panel = pass.in_pivot_column ? panel_of(pass) : acquire_panel(pass);
-  broadcasts_[slot_of(pass)] = context_.transport.start_broadcast(MessageKind::panel, pass, panel.message());
+  broadcasts_[slot_of(pass)] =
+      context_.transport.start_broadcast(MessageKind::panel, pass, panel.message(), 0, panel.on_device());
 }
 
 template <class Real>
