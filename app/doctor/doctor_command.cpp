@@ -174,7 +174,7 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
   const DoctorOptions options = parse_on_all_ranks(arguments);
   const Target target{.backend = options.backend,
                       .device = options.device,
-                      .threads = options.threads.value_or(default_threads(session))};
+                      .threads = take_threads(session, options.threads)};
   Devices devices;
   const bool may_use_devices = options.backend == "auto" || computes_on_device(options.backend);
   if (may_use_devices) devices = list_devices(options.backend);

@@ -55,6 +55,7 @@ json processor_facts(const Target& target) {
   const std::string kernels = blas_kernels();
   return {{"name", processor_name()},
           {"cores", view.cores},
+          {"fast_cores", view.fast_cores.empty() ? json() : json(view.fast_cores.size())},
           {"processors", view.processors},
           {"node_cores", view.node_cores},
           {"numa_nodes", view.numa_nodes},
