@@ -59,7 +59,7 @@ class Peers(GlinpackTest):
             with self.subTest(function=function):
                 outcome = self.run_grid("2x1", environment={"FAKE_CUDA_FAILS": function})
                 self.assertEqual(outcome.status, 3, outcome)
-                self.assertIn(f"CUDA's driver reports error 999 of {function}", outcome.err)
+                self.assertIn(f"CUDA's driver reports error 999 of {function}", outcome.out + outcome.err)
 
     def test_without_a_driver_nothing_is_said(self):
         outcome = self.run_grid("1x2", environment={"LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")})

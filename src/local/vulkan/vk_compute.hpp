@@ -21,10 +21,12 @@ std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options
 
 void check_peer(const std::string& value, Precision precision);
 inline constexpr BackendOption peer_option{
-    "peer", "auto|none",
-    "auto: GPUs of a host copy panels and rows to each other, if NVIDIA's driver\n"
-    "lets them. none: through the host's memory.",
-    "auto", check_peer};
+    .name = "peer",
+    .type = "auto|none",
+    .help = "vk-compute: GPUs of a host copy panels and rows to each other, if NVIDIA's driver lets them. none: all "
+            "messages pass through the host's memory",
+    .default_text = "auto",
+    .check = check_peer};
 
 inline constexpr std::array compute_options{shader_folder_option, compute::tile_option, compute::products_option,
                                             compute::moduli_option, peer_option};
