@@ -161,9 +161,12 @@ DeviceDescription choose_api(const std::vector<DeviceDescription>& apis, const B
 std::optional<DeviceDescription> choose_automatically(const PluOptions& options, const MpiSession& session,
                                                       Machine& machine) {
   std::string error;
-  const std::vector<std::vector<DeviceDescription>> all = list_all_devices();
+  std::vector<std::vector<DeviceDescription>> all = list_all_devices();
   std::vector<DeviceDescription>& devices = machine.devices.emplace();
-  for (const std::vector<DeviceDescription>& apis : all) devices.push_back(best_of(apis));
+  for (std::vector<DeviceDescription>& apis : all) {
+    for (DeviceDescription& one : apis) one = for_precision(one, options.precision);
+    devices.push_back(best_of(apis));
+  }
   std::optional<DeviceDescription> device;
   try {
     device = choose_device(options, device_catalog(), devices, session.local_rank(), false);
@@ -190,7 +193,8 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
     spdlog::debug("backend {}", machine.backend);
   } else if (computes_on_device(options.backend)) {
     std::string error;
-    const std::vector<DeviceDescription>& devices = machine.devices.emplace(list_devices(options.backend));
+    std::vector<DeviceDescription>& devices = machine.devices.emplace(list_devices(options.backend));
+    for (DeviceDescription& one : devices) one = for_precision(one, options.precision);
     try {
       machine.device = choose_device(options, device_catalog(options.backend), devices, session.local_rank(), true);
     } catch (const InputError& failure) {

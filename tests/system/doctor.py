@@ -163,11 +163,12 @@ class BurnIn(DoctorTest):
         self.assertRegex(out, self.RANK)
 
     def test_a_device_burns_in_with_the_shaders(self):
-        outcome = self.doctor("--quick", "--backend", "gl-compute", "--burn-in", 0.01)
-        verdict, evidence = self.findings(outcome)["burn-in"]
-        self.assertEqual(verdict, "ok", outcome)
-        self.assertRegex(evidence, r"1 device, [\d.]+ GFLOPS \(median\), compared over time alone: too few peers")
-        self.assertRegex(outcome.out, r"(?m)^ +0 +\d+ .* 0 +(-|\d+)  \S+, device \d+, ")
+        for backend in "gl-compute", "vk-compute":
+            outcome = self.doctor("--quick", "--backend", backend, "--burn-in", 0.01)
+            verdict, evidence = self.findings(outcome)["burn-in"]
+            self.assertEqual(verdict, "ok", outcome)
+            self.assertRegex(evidence, r"1 device, [\d.]+ GFLOPS \(median\), compared over time alone: too few peers")
+            self.assertRegex(outcome.out, r"(?m)^ +0 +\d+ .* 0 +(-|\d+)  \S+, device \d+, ")
 
 
 class Problems(DoctorTest):

@@ -31,6 +31,12 @@ class PeerMemory {
 
   /// Starts to copy bytes that nothing else writes. Copies run in the order of the calls.
   virtual void copy(PeerAddress from, PeerAddress to, std::size_t bytes) = 0;
+  /// The same for rows of `bytes`, whose first bytes are a stride apart.
+  struct Rows {
+    PeerAddress first = 0;
+    std::size_t stride = 0;
+  };
+  virtual void copy_rows(const Rows& from, const Rows& to, std::size_t bytes, std::size_t count) = 0;
   /// Waits for all copies.
   virtual void wait() = 0;
 };

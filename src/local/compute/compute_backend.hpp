@@ -78,6 +78,8 @@ inline constexpr BackendOption moduli_option{.name = "moduli",
                                              .default_text = "15",
                                              .check = check_moduli};
 
+inline constexpr std::array options{shader_folder_option, tile_option, products_option, moduli_option};
+
 // software devices: results/small-box/logs.md block-sizes; GPUs: results/h200. Wider blocks pay if the update takes
 // longer than the panel (docs/performance.md). Not measured between 16384 and 32768.
 inline Index block_size(Precision factors, Index n) {

@@ -45,6 +45,18 @@ struct ExternalBuffer {
   unsigned flags = 0;
   std::array<unsigned, 16> reserved{};
 };
+struct Copied {
+  std::size_t x = 0, y = 0;
+  int memory_type = 2;  // CU_MEMORYTYPE_DEVICE
+  void* host = nullptr;
+  Pointer device = 0;
+  void* array = nullptr;
+  std::size_t stride = 0;
+};
+struct Copy2d {
+  Copied from = {}, to = {};
+  std::size_t bytes = 0, rows = 0;
+};
 constexpr int file_descriptor_handle = 1;
 constexpr unsigned non_blocking_stream = 1;
 constexpr std::size_t granularity = std::size_t{2} << 20;  // of windows, on every GPU so far
@@ -193,6 +205,13 @@ void CudaMemory::free_window(const Window& window) noexcept {
 void CudaMemory::copy(PeerAddress from, PeerAddress to, std::size_t bytes) {
   call("cuCtxSetCurrent", context_);
   call("cuMemcpyDtoDAsync_v2", Pointer{to}, Pointer{from}, bytes, stream_);
+}
+
+void CudaMemory::copy_rows(const Rows& from, const Rows& to, std::size_t bytes, std::size_t count) {
+  const Copy2d copy{
+      {.device = from.first, .stride = from.stride}, {.device = to.first, .stride = to.stride}, bytes, count};
+  call("cuCtxSetCurrent", context_);
+  call("cuMemcpy2DAsync_v2", &copy, stream_);
 }
 
 void CudaMemory::wait() {

@@ -30,6 +30,7 @@ class CudaMemory final : public PeerMemory {
   Window map_window(int descriptor, std::size_t bytes) override;
   void free_window(const Window& window) noexcept override;
   void copy(PeerAddress from, PeerAddress to, std::size_t bytes) override;
+  void copy_rows(const Rows& from, const Rows& to, std::size_t bytes, std::size_t count) override;
   void wait() override;
 
  private:

@@ -3,11 +3,11 @@
 
 #include <array>
 #include <memory>
+#include <string>
 
 #include "backend/backend_record.hpp"
 #include "backend/device_catalog.hpp"
 #include "compute/compute_backend.hpp"
-#include "device/shader_source.hpp"
 
 namespace glinpack {
 
@@ -23,8 +23,9 @@ void check_peer(const std::string& value, Precision precision);
 inline constexpr BackendOption peer_option{
     .name = "peer",
     .type = "auto|none",
-    .help = "vk-compute: GPUs of a host copy panels and rows to each other, if NVIDIA's driver lets them. none: all "
-            "messages pass through the host's memory",
+    .help =
+        "vk-compute: GPUs of a host copy panels and rows to each other, if NVIDIA's driver lets them. none: all "
+        "messages pass through the host's memory",
     .default_text = "auto",
     .check = check_peer};
 

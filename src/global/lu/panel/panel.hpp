@@ -67,7 +67,7 @@ class Panel {
   std::span<Real> message() const {
     return {buffer_->data(), static_cast<std::size_t>(header_ + leading_dimension_ * width_)};
   }
-  MessagePlace on_device() const { return {buffer_->on_device(), header_}; }
+  MessagePlace place() const { return {buffer_->on_device(), header_}; }
   /// The host reads and writes its panels.
   void leave_device() { buffer_->leave_device(); }
 

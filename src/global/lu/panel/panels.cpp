@@ -120,7 +120,7 @@ void Panels<Real>::agree_on_order() {
     }
     for (Panel<Real>& panel : panels_) panel.leave_device();
   }
-  host_overlaps_update_ = all_agree(context_.grid.all(), context_.backend.update_is_asynchronous());
+  host_overlaps_update_ = all_agree(context_.grid.all(), context_.backend.info().asynchronous);
 }
 
 template <class Real>
@@ -135,10 +135,12 @@ Panel<Real>& Panels<Real>::acquire_panel(const PassPlan& pass) {
 }
 
 // A gathered panel takes turns with the update: it is factorised during the second piece, the rows of L return during
-// the third one, and it is complete before the last one, if that is a later one.
+// the third one, and it is complete before the last one, if that is a later one. A whole panel is factorised during the
+// first two pieces.
 template <class Real>
 std::size_t Panels<Real>::piece_of_step(std::size_t step, std::size_t steps, std::size_t last_piece) const {
   if (step + 1 == steps) return factorizer_->is_gathered() && last_piece > 2 ? last_piece : after_update;
+  if (!factorizer_->is_gathered() && step == 1) return std::min<std::size_t>(2, last_piece);
   return step == 1 ? std::min(step, last_piece) : step;
 }
 
@@ -179,7 +181,7 @@ template <class Real>
 void Panels<Real>::start_broadcast(const PassPlan& pass) {
   Panel<Real>& panel = pass.in_pivot_column ? panel_of(pass) : acquire_panel(pass);
   broadcasts_[slot_of(pass)] =
-      context_.transport.start_broadcast(MessageKind::panel, pass, panel.message(), 0, panel.on_device());
+      context_.transport.start_broadcast(MessageKind::panel, pass, panel.message(), 0, panel.place());
 }
 
 template <class Real>
