@@ -237,7 +237,7 @@ PeerExchange::PeerExchange(PeerWindow& window, std::size_t area, int tag, const 
 bool PeerExchange::advance() {
   const auto is_done = [](MPI_Request& request) {
     int done = 1;
-    GLINPACK_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    GLINPACK_MPI(MPI_Testall(1, &request, &done, MPI_STATUSES_IGNORE));
     return done != 0;
   };
   std::vector<Pending*> copied;
