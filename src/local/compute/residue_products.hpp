@@ -42,7 +42,6 @@ class ResidueProducts {
   /// `l_is_kept`: L is that of the last call, which need not be packed again.
   bool update(const Region& l_transposed, const Region& u, const Region& c, bool l_is_kept);
 
-  bool uses_matrices() const { return matrices_ != nullptr; }
   int moduli() const { return static_cast<int>(moduli_.size()); }
   /// Why it does not use the device's matrices; empty if it does, or if there are none.
   const std::string& failure() const { return failure_; }

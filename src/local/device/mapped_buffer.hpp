@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "backend/backend.hpp"
+#include "backend/device_memory.hpp"
 #include "base/matrix_view.hpp"
 #include "device/compute_device.hpp"
 
@@ -17,8 +17,9 @@ inline double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) 
 /// Throws std::runtime_error if the device has no memory for it. The content is undefined.
 std::unique_ptr<DeviceBuffer> make_buffer(ComputeDevice& device, std::int64_t bytes, Memory memory = Memory::device);
 
-/// Persistently mapped host memory; shaders and pixel transfers access it in place. If the device has memory for it, it may have
-/// a twin: a device buffer of the same size, through which copies overlap kernels. Memory estimates exclude it.
+/// Persistently mapped host memory; shaders and pixel transfers access it in place. If the device has memory for it, it
+/// may have a twin: a device buffer of the same size, through which copies overlap kernels. Memory estimates exclude
+/// it.
 template <class Real>
 class MappedBuffer final : public HostBuffer<Real> {
  public:
