@@ -182,22 +182,28 @@ Variant solution_by_rref(const SharedSystem& p, Wanted wanted) {
     p->begin(wanted);
     const Index n = p->n, columns = n + p->columns;
     const auto row = [=](Index i) { return both->data() + i * columns; };
-    return Steps{.load =
-                     [=] {
-                       both->resize(static_cast<std::size_t>(n * columns));
-                       for (Index i = 0; i < n; ++i) {
-                         std::copy_n(p->system.a.row(i), n, row(i));
-                         std::copy_n(p->system.b.row(i), columns - n, row(i) + n);
-                       }
-                     },
-                 .compute =
-                     [=] {
-                       reduce_to_echelon_form<float>({both->data(), n, columns, columns}, threads);
-                     },
-                 .store =
-                     [=] {
-                       for (Index i = 0; i < n; ++i) std::copy_n(row(i) + n, columns - n, p->system.x.row(i));
-                     }};
+    return Steps{
+        .load =
+            [=] {
+              both->resize(static_cast<std::size_t>(n * columns));
+              for (Index i = 0; i < n; ++i) {
+                std::copy_n(p->system.a.row(i), n, row(i));
+                std::copy_n(p->system.b.row(i), columns - n, row(i) + n);
+              }
+            },
+        .compute =
+            [=] {
+              const std::vector<Index> pivots =
+                  reduce_to_echelon_form<float>({both->data(), n, columns, columns}, threads);
+              for (std::size_t step = 0; static_cast<Index>(step) < n; ++step) {
+                if (step < pivots.size() && pivots[step] == static_cast<Index>(step)) continue;
+                throw solvers::NoResult(fmt::format("singular: rref finds no pivot at step {} of {}", step + 1, n));
+              }
+            },
+        .store =
+            [=] {
+              for (Index i = 0; i < n; ++i) std::copy_n(row(i) + n, columns - n, p->system.x.row(i));
+            }};
   };
   const auto check = [=](ModeRecord& record, ModeRun&) { check_solution(*p, wanted, record); };
   return {.name = rref_name, .make = make, .check = check};
@@ -331,9 +337,9 @@ OptionTable gauss_jordan_table(EliminationOptions& o) {
               "Solves A X = B, or inverts A, by Gauss-Jordan elimination on a device, two rows and columns a step as "
               "the\npaper has it, and by single rows; judges X by its residual and compares with LAPACK.",
           .footer = mode_footer(gauss_jordan_examples),
-          .groups = mode_groups(
-              o, {{"Problem", joined(system_fields(o, 1), std::vector{inverse})},
-                  {"Variants", joined(elimination_variant_fields(o, rref_name), std::vector{pivoting})}})};
+          .groups =
+              mode_groups(o, {{"Problem", joined(system_fields(o, 1), std::vector{inverse})},
+                              {"Variants", joined(elimination_variant_fields(o, rref_name), std::vector{pivoting})}})};
 }
 
 OptionTable plu_packed_table(EliminationOptions& o) {

@@ -82,6 +82,9 @@ class Commands(RunsTest):
         self.assertEqual((outcome.out + outcome.err).count("no double precision: use --precision single"), 1, outcome)
         devices = self.start([GLINPACK, "devices"], environment)
         self.assertRegex(devices.out, "precision +single and mixed by Vulkan")
+        doctor = self.start([GLINPACK, "doctor", "--quick", "--backend", "vk-compute", "--burn-in", "0.005"], environment,
+                            timeout=60)
+        self.assertRegex(doctor.out, "(?m)^ok +burn-in ")
 
     def test_a_lost_vulkan_device_ends_all_ranks_with_one_message(self):
         environment = {**self.fake_loader(), "LOST_DEVICE_RANK": "1"}

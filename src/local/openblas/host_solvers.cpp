@@ -178,7 +178,8 @@ template double scaled_residual(RowMajorView<const float>, RowMajorView<const fl
 template double scaled_residual(RowMajorView<const double>, RowMajorView<const double>, RowMajorView<const double>);
 
 template <class Real>
-void reduce_to_echelon_form(RowMajorView<Real> a, int threads) {
+std::vector<Index> reduce_to_echelon_form(RowMajorView<Real> a, int threads) {
+  std::vector<Index> pivots;
   double norm = 0;
   for (Index i = 0; i < a.rows; ++i) {
     double sum = 0;
@@ -187,8 +188,8 @@ void reduce_to_echelon_form(RowMajorView<Real> a, int threads) {
   }
   const double least = static_cast<double>(std::max(a.rows, a.columns)) * norm * std::numeric_limits<Real>::epsilon();
   constexpr Index grain = 1 << 15;  // minimum elements of a thread
-  Index r = 0;
-  for (Index j = 0; j < a.columns && r < a.rows; ++j) {
+  for (Index j = 0; j < a.columns && std::ssize(pivots) < a.rows; ++j) {
+    const Index r = std::ssize(pivots);
     Index p = r;
     for (Index i = r + 1; i < a.rows; ++i) p = std::abs(a(i, j)) > std::abs(a(p, j)) ? i : p;
     if (!(std::abs(static_cast<double>(a(p, j))) > least)) {
@@ -205,11 +206,12 @@ void reduce_to_echelon_form(RowMajorView<Real> a, int threads) {
         for (Index k = j; k < a.columns; ++k) a(i, k) -= multiplier * a(r, k);
       }
     });
-    ++r;
+    pivots.push_back(j);
   }
+  return pivots;
 }
-template void reduce_to_echelon_form(RowMajorView<float>, int);
-template void reduce_to_echelon_form(RowMajorView<double>, int);
+template std::vector<Index> reduce_to_echelon_form(RowMajorView<float>, int);
+template std::vector<Index> reduce_to_echelon_form(RowMajorView<double>, int);
 
 std::vector<double> least_squares(RowMajorView<const double> a, std::span<const double> b) {
   std::vector<double> matrix;

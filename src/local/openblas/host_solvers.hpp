@@ -48,9 +48,9 @@ double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, R
 
 /// A becomes its reduced row echelon form (MATLAB's rref), by Gauss-Jordan elimination in plain loops, the rows divided
 /// among threads. The largest element of a column is the pivot; columns whose largest is at most max(rows, columns) eps
-/// times the norm of row sums have none, and become 0 below.
+/// times the norm of row sums have none, and become 0 below. Returns the columns that have pivots.
 template <class Real>
-void reduce_to_echelon_form(RowMajorView<Real> a, int threads);
+std::vector<Index> reduce_to_echelon_form(RowMajorView<Real> a, int threads);
 
 /// The x that minimises || A x - b || (LAPACK dgelsd): A row-major, rows x columns, rows >= columns, b with A's number
 /// of rows. Throws std::runtime_error if the method does not converge.
