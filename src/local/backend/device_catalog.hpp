@@ -34,7 +34,10 @@ struct DeviceDescription {
   std::int64_t invocations = 0;    // GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS
   // of subgroups that compute shaders may reduce over and vote in (KHR_shader_subgroup); 0 without such subgroups
   int subgroup_size = 0;
-  bool int8_matrices = false;  // products of 16 x 32 by 32 x 16 bytes in subgroups of 32 (VK_KHR_cooperative_matrix)
+  // VK_KHR_cooperative_matrix in subgroups of 32: products of 16 x 32 by 32 x 16 bytes, and of 16 x 16 halves with sums
+  // in single precision
+  bool int8_matrices = false, half_matrices = false;
+  bool has_matrices() const { return int8_matrices || half_matrices; }
 };
 
 /// The devices of all APIs, each once: element i holds, for each API that sees device i, its description, with index i.

@@ -31,10 +31,11 @@ std::string missing_of(const Instance& instance, VkPhysicalDevice physical,
   return {};
 }
 
-bool has_int8_matrices(const Instance& instance, VkPhysicalDevice physical) {
+/// Sets int8_matrices and half_matrices.
+void describe_matrices(const Instance& instance, VkPhysicalDevice physical, DeviceDescription& description) {
   if (instance.cooperative_matrix_properties == nullptr ||
       !has_extension(instance, physical, cooperative_matrix_extension)) {
-    return false;
+    return;
   }
   CooperativeMatrixFeatures matrices;
   VkPhysicalDeviceVulkan12Features core{};
@@ -44,20 +45,23 @@ bool has_int8_matrices(const Instance& instance, VkPhysicalDevice physical) {
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   features.pNext = &core;
   instance.GetPhysicalDeviceFeatures2(physical, &features);
-  if (!(matrices.cooperative_matrix && core.bufferDeviceAddress && core.shaderInt8 && core.vulkanMemoryModel &&
-        features.features.shaderInt64)) {
-    return false;
+  if (!(matrices.cooperative_matrix && core.bufferDeviceAddress && core.shaderInt8 && core.shaderFloat16 &&
+        core.vulkanMemoryModel && features.features.shaderInt64)) {
+    return;
   }
   std::uint32_t count = 0;
   instance.cooperative_matrix_properties(physical, &count, nullptr);
   std::vector<CooperativeMatrixProperties> kinds(count);
   instance.cooperative_matrix_properties(physical, &count, kinds.data());
-  return std::ranges::any_of(kinds, [](const CooperativeMatrixProperties& kind) {
-    using Kind = CooperativeMatrixProperties;
-    return kind.m == 16 && kind.n == 16 && kind.k == 32 && kind.a == Kind::int8 && kind.b == Kind::int8 &&
-           kind.c == Kind::int32 && kind.result == Kind::int32 && kind.saturates == VK_FALSE &&
-           kind.scope == Kind::subgroup;
-  });
+  using Kind = CooperativeMatrixProperties;
+  const auto has = [&](std::uint32_t k, std::uint32_t factor, std::uint32_t sum) {
+    return std::ranges::any_of(kinds, [&](const Kind& kind) {
+      return kind.m == 16 && kind.n == 16 && kind.k == k && kind.a == factor && kind.b == factor && kind.c == sum &&
+             kind.result == sum && kind.saturates == VK_FALSE && kind.scope == Kind::subgroup;
+    });
+  };
+  description.int8_matrices = has(32, Kind::int8, Kind::int32);
+  description.half_matrices = has(16, Kind::float16, Kind::float32);
 }
 
 /// The largest heap in the memory of the device.
@@ -156,7 +160,7 @@ DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, 
       (core.subgroupSupportedOperations & needed) == needed) {
     description.subgroup_size = static_cast<int>(core.subgroupSize);
   }
-  description.int8_matrices = core.subgroupSize == 32 && has_int8_matrices(instance, physical);
+  if (core.subgroupSize == 32) describe_matrices(instance, physical, description);
   const std::string missing = missing_of(instance, physical, properties);
   description.usable = missing.empty();
   if (!missing.empty()) description.why_unusable = "the driver has no " + missing + ": install a newer one";

@@ -58,12 +58,13 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
     extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
   }
   CooperativeMatrixFeatures matrices;
-  if (description.int8_matrices) {
+  if (description.has_matrices()) {
     extensions.push_back(cooperative_matrix_extension);
     matrices.cooperative_matrix = VK_TRUE;
     core.pNext = &matrices;
     core.bufferDeviceAddress = VK_TRUE;
     core.shaderInt8 = VK_TRUE;
+    core.shaderFloat16 = VK_TRUE;
     core.vulkanMemoryModel = VK_TRUE;
     features.features.shaderInt64 = VK_TRUE;
   }
@@ -181,7 +182,7 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
   info.pNext = is_exported ? &external : nullptr;
   info.size = static_cast<VkDeviceSize>(bytes);
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  const bool has_address = description.int8_matrices && !is_exported;
+  const bool has_address = description.has_matrices() && !is_exported;
   if (has_address) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   if (families_.size() > 1) {
     info.sharingMode = VK_SHARING_MODE_CONCURRENT;
