@@ -87,6 +87,7 @@ struct Problem {
       : a(random_matrix(backend, n, n)),
         l(random_matrix(backend, nb, n)),
         u(random_matrix(backend, nb, n)),
+        few_rows_of_l(random_matrix(backend, nb, 2)),
         zeros(backend.allocate(nb, n)),
         x(random_matrix(backend, nb, 1)),
         y(random_matrix(backend, n, 1)),
@@ -108,7 +109,8 @@ struct Problem {
   static std::size_t exchanges(Index n, Index nb) { return static_cast<std::size_t>(std::min(nb, n / 2)); }
 
   std::unique_ptr<DeviceMatrix<Real>> a, l, u;  // n x n; nb x n, panels and block rows alike
-  std::unique_ptr<DeviceMatrix<Real>> zeros;    // nb x n, which normalizing leaves zeros: random ones would overflow
+  std::unique_ptr<DeviceMatrix<Real>> few_rows_of_l;
+  std::unique_ptr<DeviceMatrix<Real>> zeros;  // nb x n, which normalizing leaves zeros: random ones would overflow
   std::unique_ptr<DeviceMatrix<Real>> x, y;
   std::unique_ptr<HostBuffer<Real>> buffer;
   HostBlock<Real> block;  // nb x n
@@ -183,7 +185,7 @@ void add_operations(const Limits& limits, const std::string& shape, Index n, Ind
   add("reduce", {"FLOPS", product_flops(n, n, nb), flops},
       [](Backend<Real>& b, Problem<Real>& p, Index) { b.update(whole(*p.l), whole(*p.u), whole(*p.a)); });
   add("reduce_few_rows", {"bytes/s", bytes, limits.copy}, [](Backend<Real>& b, Problem<Real>& p, Index) {
-    b.update_few_rows(whole(*p.l).block(0, 0, p.l->rows(), 2), whole(*p.u), whole(*p.a).block(0, 0, 2, p.a->columns()));
+    b.update(whole(*p.few_rows_of_l), whole(*p.u), whole(*p.a).block(0, 0, 2, p.a->columns()));
   });
   add("normalize", {"FLOPS", solve_unit_lower_flops(nb, n), flops}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
     b.solve_unit_lower(whole(*p.l).block(0, 0, k, k), whole(*p.zeros));

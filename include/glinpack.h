@@ -98,6 +98,14 @@ GLINPACK_API const char *glinpack_last_error(void);
    GLINPACK_NO_DEVICE if the device is missing or does not work. */
 GLINPACK_API glinpack_status glinpack_context_create(const char *device, int threads, glinpack_context **context);
 
+/* Makes a context that keeps matrices in textures of packing 2x2 and computes with fragment shaders, in single
+   precision (Brodtkorb 2008, section 4). `device` as above, without "openblas"; "auto" is software OpenGL if there is
+   no GPU. Products, factors, inverses, echelon forms and tridiagonal solutions enter each other on the device, without
+   host copies. Two rows are eliminated at a time, and only blocks of 2 x 2 are pivots: a matrix that has none is
+   reported as singular, as is one that is nearly so. Tridiagonal systems are solved without pivoting or a test of
+   pivots. */
+GLINPACK_API glinpack_status glinpack_context_create_packed(const char *device, glinpack_context **context);
+
 /* Waits for the operation in execution, cancels the others, ends the thread and frees everything on the device. NULL is
    allowed. Matrices of the context remain valid handles, to be freed later: GLINPACK_CANCELLED is their status and that
    of operations on them. */
@@ -232,6 +240,11 @@ GLINPACK_API glinpack_status glinpack_solve(const glinpack_matrix *a, const glin
 
 /* a^-1, by the LU factors of glinpack_solve(): GLINPACK_SINGULAR if a pivot is exactly 0. */
 GLINPACK_API glinpack_status glinpack_inverse(const glinpack_matrix *a, glinpack_matrix **result);
+
+/* The reduced row echelon form of a, by Gauss-Jordan elimination. A column has a pivot if its largest element exceeds
+   max(rows, columns) epsilon times the norm GLINPACK_NORM_INFINITY. With packing 2x2, a has no more rows than columns,
+   and the matrix of its first columns must be regular: GLINPACK_SINGULAR. */
+GLINPACK_API glinpack_status glinpack_rref(const glinpack_matrix *a, glinpack_matrix **result);
 
 /* 1 x 1: the determinant of a square matrix, from its LU factors; 0 for a singular matrix, 1 for 0 x 0. The product of
    pivots may overflow or underflow. */

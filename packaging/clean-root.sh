@@ -6,10 +6,11 @@ if [ "$(id -u)" -ne 0 ]; then
   exit 2
 fi
 
-# make_clean_root FOLDER LOG [SUITE]: nothing but apt and what Debian holds essential; of Debian 12 unless told
+# make_clean_root FOLDER LOG [SUITE [OPTION...]]: nothing but apt and what Debian holds essential; of Debian 12 by
+# default. OPTION: debootstrap's
 make_clean_root() {
   local root=$1 log=$2 suite=${3:-bookworm} mirror=${GLINPACK_DEBIAN_MIRROR:-http://deb.debian.org/debian}
-  debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$log" 2>&1 || { tail -20 "$log"; return 1; }
+  debootstrap --variant=minbase "${@:4}" "$suite" "$root" "$mirror" >"$log" 2>&1 || { tail -20 "$log"; return 1; }
   echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/quick" # nobody needs this root after a power failure
   # only suites that are no release say until when their lists hold, and a mirror may be behind
   echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/quick"

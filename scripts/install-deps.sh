@@ -15,7 +15,7 @@ packages=(
   mpich libmpich-dev libopenblas-pthread-dev liblapacke-dev
   libegl-dev libopengl-dev libglew-dev libegl1 libegl-mesa0 libgl1-mesa-dri
   # Vulkan, and its shaders
-  libvulkan-dev glslang-dev spirv-tools
+  libvulkan-dev glslang-dev glslang-tools spirv-tools
   # libraries that serve better than our own code
   libcli11-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev libhwloc-dev
   libgtest-dev libgmock-dev libbenchmark-dev
@@ -33,8 +33,8 @@ test_packages=(
   "${python_packages[@]}" python3-scipy python3-pytest
   # the system tests and what they read with
   python3 python3-jsonschema python3-matplotlib valgrind shellcheck man-db procps
-  # models of protocols, another compiler of shaders
-  spin glslang-tools
+  # models of protocols
+  spin
   # what the pages of glinpack report are opened in
   chromium-headless-shell
   # the cluster in a box, scripts/netlab

@@ -17,6 +17,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ("coprocessor", "lu-decomposition", "matmul", "poisson")
 PROGRAM = os.environ.get("GLINPACK_PAPERS", str(ROOT / "build" / "release" / "bin" / "glinpack-papers"))
 
+# for scripts: the Python module beside the program
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(
+    filter(None, [str(pathlib.Path(PROGRAM).parents[1] / "python"), os.environ.get("PYTHONPATH")]))}
+
 
 def commands_of(page):
     """The commands in the table's second column, in order."""
@@ -54,7 +58,7 @@ def main():
             with report.open("w", encoding="utf-8") as file:
                 print(f"$ {command}", file=file, flush=True)
                 status = subprocess.run(words_of(command, arguments.quick), cwd=folder, stdout=file, stderr=file,
-                                        check=False).returncode
+                                        check=False, env=ENVIRONMENT).returncode
             print(f"{report}: {'passed' if status == 0 else f'exit code {status}'}: {command}", flush=True)
             failed += status != 0
     return 1 if failed else 0

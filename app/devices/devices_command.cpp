@@ -51,6 +51,9 @@ std::string device_block(const SeenDevice& apis, bool taken) {
   if (device.usable) {
     text += line("kind", device.software ? "software: computed by the processor" : "hardware");
     text += line("memory", memory_of(device)) + limit_lines(device);
+    for (const DeviceDescription& one : apis) {
+      if (one.usable && !one.doubles) text += line("precision", "single and mixed by " + one.api);
+    }
   }
   if (device.cuda_ordinal >= 0) text += line("CUDA ordinal", fmt::format("{}", device.cuda_ordinal));
   if (!device.uuid.empty()) text += line("UUID", device.uuid);
@@ -116,6 +119,7 @@ json devices_json(std::span<const SeenDevice> devices) {
                   {"invocations", known(device.invocations)}});
     for (const DeviceDescription& one : apis) {
       entry["apis"][one.api] = {{"usable", one.usable},
+                                {"double_precision", one.usable ? json(one.doubles) : json()},
                                 {"why_unusable", one.usable ? json() : json(one.why_unusable)},
                                 {"version", one.version}};
     }

@@ -113,11 +113,13 @@ std::array<PeakRow, 7> rows_of(const DeviceCeilings& device) {
   PeakRow read_back = time("read_back", device.read_back);
   read_back.how = memory_text(static_cast<double>(device.read_back_bytes)) + ", waited for";
   read_back.more = {{"bytes", device.read_back_bytes}};
+  PeakRow fma_double = fma("fma_double", device.fma_double);
+  if (!device.device.doubles) fma_double.how = "the device has no double precision";
   PeakRow dispatch = time("dispatch", device.dispatch);
   dispatch.how = "a small work group and a barrier, many in a row";
   return {copy_row("copy", device.copy),
           fma("fma_single", device.fma_single),
-          fma("fma_double", device.fma_double),
+          fma_double,
           copy_row("upload", device.upload),
           copy_row("download", device.download),
           dispatch,
@@ -213,7 +215,7 @@ json peaks_json(const Peaks& peaks) {
   json device;
   if (peaks.device) {
     device = device_json(peaks.device->device);
-    for (const PeakRow& row : rows_of(*peaks.device)) device[row.key] = json_of(row);
+    for (const PeakRow& row : rows_of(*peaks.device)) device[row.key] = row.measured.median > 0 ? json_of(row) : json();
   }
   json host{{"name", peaks.host_name},
             {"processor", peaks.host.processor},

@@ -169,8 +169,8 @@ json burn_in_with(const MpiSession& session, const Machine& machine, double minu
 json measure_burn_in(const MpiSession& session, const PluOptions& options, double minutes) {
   try {
     const Machine machine = choose_machine(options, session);
-    return backend_record(machine.backend).make_double ? burn_in_with<double>(session, machine, minutes)
-                                                       : burn_in_with<float>(session, machine, minutes);
+    const bool in_double = options.precision == Precision::double_ && backend_record(machine.backend).make_double;
+    return in_double ? burn_in_with<double>(session, machine, minutes) : burn_in_with<float>(session, machine, minutes);
   } catch (const std::exception& error) {  // on all ranks
     return {{"error", error.what()}};
   }

@@ -33,7 +33,8 @@ constexpr std::array checks{
           "{/process/mpi_library}, compiled with {/process/mpi_headers}[, started by {/process/launcher}]; {/job/size}",
           "not reported"},
     Check{"affinity", Scope::node,
-          "{/node/size|#rank} x {/node/max_threads|#thread} on {/node/cores} of {/processor/node_cores|#core}",
+          "{/node/size|#rank} x {/node/max_threads|#thread} on {/node/cores} of {/processor/node_cores|#core}"
+          "[, of which {/processor/fast_cores} are fast]",
           "the system does not report cores"},
     Check{"kernels", Scope::rank,
           "{/processor/kernels} for {/processor/name}[ (OpenBLAS had chosen {/processor/kernels_before}; glinpack set "

@@ -160,8 +160,11 @@ void report(const DoctorOptions& options, const std::vector<std::string>& comman
   write_file(options.machine, options.force, [&](std::ostream& file) { file << machine_file_text(facts); });
 }
 
-json measured_burn_in(const DoctorOptions& options, const MpiSession& session) {
+json measured_burn_in(const DoctorOptions& options, const MpiSession& session, const Devices& devices) {
   PluOptions machine;
+  const auto has_no_doubles = [](const DeviceDescription& device) { return device.usable && !device.doubles; };
+  const bool in_double = !devices || std::ranges::none_of(*devices, has_no_doubles);
+  if (!all_agree(world(), in_double)) machine.precision = Precision::single;
   machine.backend = options.backend;
   machine.device = options.device;
   machine.threads = options.threads;
@@ -174,14 +177,14 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
   const DoctorOptions options = parse_on_all_ranks(arguments);
   const Target target{.backend = options.backend,
                       .device = options.device,
-                      .threads = options.threads.value_or(default_threads(session))};
+                      .threads = take_threads(session, options.threads)};
   Devices devices;
   const bool may_use_devices = options.backend == "auto" || computes_on_device(options.backend);
   if (may_use_devices) devices = list_devices(options.backend);
   json mine = gather_quick_facts(session, target, devices);
   Facts facts{.ranks = {}, .quick = options.quick, .screening = {}};
   if (!options.quick) facts.screening = measure(options, devices, mine);
-  if (options.burn_in) mine["burn_in"] = measured_burn_in(options, session);
+  if (options.burn_in) mine["burn_in"] = measured_burn_in(options, session, devices);
   facts.ranks = gathered_on_first_rank(mine);
   return run_on_root_and_broadcast([&] {
     const std::vector<Finding> findings = judge(facts);

@@ -55,6 +55,7 @@ json processor_facts(const Target& target) {
   const std::string kernels = blas_kernels();
   return {{"name", processor_name()},
           {"cores", view.cores},
+          {"fast_cores", view.fast_cores.empty() ? json() : json(view.fast_cores.size())},
           {"processors", view.processors},
           {"node_cores", view.node_cores},
           {"numa_nodes", view.numa_nodes},
@@ -71,15 +72,14 @@ json processor_facts(const Target& target) {
 }
 
 json memory_facts() {
-  const auto kibibytes = [](const char* name) { return number_named("/proc/meminfo", name).value_or(0) * 1024; };
   rlimit locked{};
   const bool limited = getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur != RLIM_INFINITY;
-  const std::int64_t available = kibibytes("MemAvailable");
+  const std::int64_t available = bytes_of_host_memory("MemAvailable");
   // the kernel reports a huge number for a group without a limit
   const std::int64_t left = memory_left_by_control_groups().value_or(available);
   struct statvfs shared {};
   const bool writable = access("/dev/shm", W_OK | X_OK) == 0 && statvfs("/dev/shm", &shared) == 0;
-  return {{"total", null_if_0(kibibytes("MemTotal"))},
+  return {{"total", null_if_0(bytes_of_host_memory("MemTotal"))},
           {"available", null_if_0(available)},
           {"left_by_groups", left < available ? json(left) : json()},
           {"shared", writable ? static_cast<std::int64_t>(shared.f_bavail * shared.f_frsize) : 0},

@@ -22,11 +22,11 @@ bool saves_power(const std::string& driver, const std::string& governor) {
 }
 
 // Random numbers, not zeros: a GPU that multiplies zeros draws less power and clocks higher than in a run.
-void fill(Backend<double>& backend, DeviceMatrix<double>& matrix) {
+void fill(DeviceMemory<double>& memory, DeviceMatrix<double>& matrix) {
   const Index elements = matrix.rows() * matrix.columns();
-  const auto buffer = backend.allocate_host(elements);
+  const auto buffer = memory.allocate_host(elements);
   for (Index e = 0; e < elements; ++e) buffer->data()[e] = static_cast<double>(e % 127 - 63) / 64;
-  backend.wait(backend.upload({buffer.get(), 0, matrix.rows(), matrix.columns(), matrix.columns()}, whole(matrix)));
+  memory.wait(memory.upload({buffer.get(), 0, matrix.rows(), matrix.columns(), matrix.columns()}, whole(matrix)));
 }
 
 double update_rate(std::string_view name, const BackendOptions& backend_options, const MeasuringOptions& options) {

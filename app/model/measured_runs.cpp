@@ -77,7 +77,7 @@ std::vector<MeasuredRun> read_measured_runs(const std::string& path) {
     std::vector<MeasuredRun> runs;
     for (RunRecord& run : read_runs(file.root())) {
       if (!finished(run)) continue;
-      if (mpi_in_nodes) run.parameters.node_transport = NodeTransport::mpi;
+      if (mpi_in_nodes) run.parameters.node_memory = false;
       MeasuredRun measured = measured_run(run);
       measured.file = path;
       if (!is_modelled(measured.observation.problem, measured.backend)) continue;

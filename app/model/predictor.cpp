@@ -21,7 +21,7 @@ void add_sampled_passes(Samples& samples, std::span<const Observation> observati
 bool have_same_parameters(const Problem& a, const Problem& b) {
   const auto key = [](const Problem& problem) {
     const RunParameters& p = problem.parameters;
-    return std::tuple(p.n, p.nb, p.pivoting, p.panel, p.broadcast, p.node_transport, p.row_swap.kind, p.row_swap.pieces,
+    return std::tuple(p.n, p.nb, p.pivoting, p.panel, p.broadcast, p.node_memory, p.row_swap.kind, p.row_swap.pieces,
                       p.lookahead > 0, p.parts, problem.grid.rows, problem.grid.columns, problem.order);
   };
   return key(a) == key(b) && a.node_grid == b.node_grid;

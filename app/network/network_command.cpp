@@ -340,7 +340,7 @@ bool try_links(const NetworkInput& input, const std::vector<RankPair>& pairs, Ne
 
 // Collective. False if a signal ended it before the last run. `reporter`: on rank 0 alone.
 bool try_runs(NetworkInput& input, NetworkReporter* reporter) {
-  const int threads = default_threads(input.session);
+  const int threads = take_threads(input.session, std::nullopt);
   GridCache grids;
   for (RunRecord& run : input.planned) {
     const ProcessGrid& grid = grids.grid_for(run);

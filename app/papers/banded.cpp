@@ -12,12 +12,14 @@ namespace glinpack::app {
 
 namespace {
 
+using solvers::BandedOperation;
 using solvers::BandedVariant;
 using solvers::SparseEntry;
 
 constexpr const char* banded_examples =
     "  glinpack-papers banded --n 4096 --diagonals 10\n"
     "  glinpack-papers banded --n 4096 --offsets 0,1,-1,64,-64 --json banded.json\n"
+    "  glinpack-papers banded --n 4096 --variant diagonals,diagonals-1d --op all\n"
     "  glinpack-papers banded --variant diagonals --n 1024,2048,4096,8192 --fit\n"
     "  glinpack-papers banded --input A.mtx --output y.npy\n";
 
@@ -39,7 +41,7 @@ struct BandedProblem {
   std::vector<SparseEntry> entries = {};  // ordered by row
   Index diagonals = 0;                    // joined diagonals that are not empty
   Index most_in_row = 0;
-  std::vector<float> x = {}, expected = {}, computed = {};
+  std::vector<float> x = {}, z = {}, expected = {}, computed = {};
   solvers::BandedProduct product = {};  // computed
 
   /// Completes a problem that has its entries.
@@ -50,22 +52,28 @@ struct BandedProblem {
       most_in_row = std::max(most_in_row, ++in_row[static_cast<std::size_t>(entry.row)]);
     }
     x = random_elements<float>(n, random);
+    z = random_elements<float>(n, random);
+    for (float& element : z) element += 1.5F;  // a divisor from 1 to 2
     expected.resize(x.size());
   }
-  std::vector<double> sums_in_double() const {
+  std::vector<double> sums_in_double(BandedOperation operation) const {
     std::vector<double> sums(x.size());
     for (const SparseEntry& entry : entries) {
       sums[static_cast<std::size_t>(entry.row)] +=
           double{entry.value} * double{x[static_cast<std::size_t>(entry.column)]};
     }
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = solvers::applied(operation, sums[i], double{z[i]});
     return sums;
   }
-  /// `difference`, over max |a| max |x|; tolerance() of the longest row bounds it.
-  ModeCheck check(const char* against, double difference) const {
+  /// `difference`, over max |a| max |x| op max |z|; tolerance() of the longest row, and of op, bounds it.
+  ModeCheck check(const char* against, BandedOperation operation, double difference) const {
     double largest_a = 0;
     for (const SparseEntry& entry : entries) largest_a = std::max(largest_a, std::abs(double{entry.value}));
-    const double scale = largest_a * largest_magnitude(x);
-    return {against, scale > 0 ? difference / scale : difference, tolerance<float>(most_in_row)};
+    double scale = largest_a * largest_magnitude(x);
+    if (operation == BandedOperation::times) scale *= largest_magnitude(z);
+    if (operation == BandedOperation::plus || operation == BandedOperation::minus) scale += largest_magnitude(z);
+    const Index terms = most_in_row + (operation == BandedOperation::none ? 0 : 1);
+    return {against, scale > 0 ? difference / scale : difference, tolerance<float>(terms)};
   }
 };
 
@@ -121,29 +129,38 @@ BandedProblem read_problem(const BandedOptions& o) {
 
 using SharedBanded = std::shared_ptr<BandedProblem>;
 
-Variant product_by_rows(const SharedBanded& p) {
-  const auto make = [p](ModeRun& run) {
+Variant product_by_rows(const SharedBanded& p, BandedOperation operation) {
+  const auto make = [=](ModeRun& run) {
     const auto team = std::make_shared<ThreadTeam>(run.machine().threads);
     const auto matrix = std::make_shared<solvers::RowCompressedMatrix>();
     return Steps{.load = [=] { *matrix = solvers::compress_rows(p->n, p->entries); },
-                 .compute = [=] { solvers::multiply(*matrix, p->x, p->expected, *team); }};
+                 .compute =
+                     [=] {
+                       solvers::multiply(*matrix, p->x, p->expected, *team);
+                       if (operation == BandedOperation::none) return;
+                       for (std::size_t i = 0; i < p->z.size(); ++i) {
+                         p->expected[i] = solvers::applied(operation, p->expected[i], p->z[i]);
+                       }
+                     }};
   };
-  const auto check = [p](ModeRecord& record, ModeRun&) {
+  const auto check = [=](ModeRecord& record, ModeRun&) {
     p->computed = p->expected;
-    record.check = p->check("sums in double precision", largest_difference(p->sums_in_double(), p->expected));
+    record.check =
+        p->check("sums in double precision", operation, largest_difference(p->sums_in_double(operation), p->expected));
   };
   return {.name = "csr", .is_reference = true, .make = make, .check = check};
 }
 
 /// `most_diagonals`: no fewer than the matrix has.
-Variant product_on_device(const SharedBanded& p, BandedVariant variant, Index n, Index most_diagonals) {
-  const auto make = [p, variant](ModeRun& run) {
+Variant product_on_device(const SharedBanded& p, BandedVariant variant, BandedOperation operation, Index n,
+                          Index most_diagonals) {
+  const auto make = [=](ModeRun& run) {
     p->computed.assign(p->x.size(), 0.0F);
-    p->product = {p->n, p->entries, p->x, p->computed};
+    p->product = {p->n, p->entries, p->x, p->computed, operation, p->z};
     return make_banded_product(run.device(), p->product, variant);
   };
-  const auto check = [p](ModeRecord& record, ModeRun&) {
-    record.check = p->check("compressed rows", largest_difference(p->expected, p->computed));
+  const auto check = [=](ModeRecord& record, ModeRun&) {
+    record.check = p->check("compressed rows", operation, largest_difference(p->expected, p->computed));
   };
   const auto refusal = [=](const DeviceDescription& device) {
     return banded_obstacle(device, n, most_diagonals, variant);
@@ -152,8 +169,8 @@ Variant product_on_device(const SharedBanded& p, BandedVariant variant, Index n,
 }
 
 /// The problem in `p`, which `fill` makes. A record's diagonals are known when it is filled.
-Problem banded_problem(const BandedOptions& o, const SharedBanded& p, Index n, Index most_diagonals,
-                       std::function<void()> fill) {
+Problem banded_problem(const BandedOptions& o, const SharedBanded& p, BandedOperation operation, Index n,
+                       Index most_diagonals, std::function<void()> fill) {
   const std::string what =
       "a matrix of order " + std::to_string(n) + " with " + std::to_string(most_diagonals) + " diagonals";
   if (n > std::numeric_limits<std::int32_t>::max()) {
@@ -161,21 +178,24 @@ Problem banded_problem(const BandedOptions& o, const SharedBanded& p, Index n, I
   }
   // entries, rows, joined diagonals, staging buffer, and software OpenGL's copy
   constexpr double bytes_of_element = sizeof(SparseEntry) + 8 + 3 * sizeof(float);
-  const auto variants = [&o, p, n, most_diagonals](const ModeMachine&) {
-    std::vector<Variant> all{product_by_rows(p)};
+  const auto variants = [&o, p, operation, n, most_diagonals](const ModeMachine&) {
+    std::vector<Variant> all{product_by_rows(p, operation)};
     for (const BandedVariant variant : kinds_among(o.variant, solvers::all_banded_variants)) {
-      all.push_back(product_on_device(p, variant, n, most_diagonals));
+      all.push_back(product_on_device(p, variant, operation, n, most_diagonals));
     }
     const auto elements = static_cast<Index>(p->entries.size());
     for (Variant& variant : all) {
       variant.settings = std::to_string(p->diagonals) + (p->diagonals == 1 ? " diagonal" : " diagonals");
-      variant.parameters = {{"joined_diagonals", p->diagonals}, {"elements", elements}};
+      if (operation != BandedOperation::none) variant.settings += ", " + std::string(name_of(operation)) + " z";
+      variant.parameters = {
+          {"joined_diagonals", p->diagonals}, {"elements", elements}, {"operation", name_of(operation)}};
       variant.flops = 2.0 * static_cast<double>(elements);
     }
     return all;
   };
+  const std::string size = std::to_string(n);
   return {.n = n,
-          .size = std::to_string(n),
+          .size = operation == BandedOperation::none ? size : size + " " + std::string(name_of(operation)),
           .what = what,
           .bytes = static_cast<double>(n) * static_cast<double>(most_diagonals + 4) * bytes_of_element,
           .fill = std::move(fill),
@@ -209,7 +229,10 @@ OptionTable banded_table(BandedOptions& o) {
                                                 "random numbers",
                                                 "y of the last result, as .npy or .mtx by the name"),
                                  diagonals)},
-              {"Variants", {variant_field(o.variant, names_of(solvers::all_banded_variants), "csr")}}})};
+              {"Variants",
+               {variant_field(o.variant, names_of(solvers::all_banded_variants), "csr"),
+                {"op", kinds_value(o.operation, solvers::all_banded_operations),
+                 "op of y = A x op z, z a vector of random numbers from 1 to 2; none: y = A x; all: each"}}}})};
 }
 
 BandedOptions parse_banded_options(const Texts& arguments) {
@@ -229,12 +252,16 @@ Study banded_study(const BandedOptions& o) {
   study.needs_device = !kinds_among(o.variant, solvers::all_banded_variants).empty();
   if (!o.input.empty()) {
     *p = read_problem(o);
-    study.problems.push_back(banded_problem(o, p, p->n, p->diagonals, {}));
+    for (const BandedOperation operation : o.operation) {
+      study.problems.push_back(banded_problem(o, p, operation, p->n, p->diagonals, {}));
+    }
   }
   for (const Index n : o.input.empty() ? o.n : std::vector<Index>{}) {
     for (const std::vector<Index>& offsets : offsets_of(o, n)) {
       const auto fill = [&o, p, n, offsets] { *p = random_problem(n, offsets, o.seed); };
-      study.problems.push_back(banded_problem(o, p, n, static_cast<Index>(offsets.size()), fill));
+      for (const BandedOperation operation : o.operation) {
+        study.problems.push_back(banded_problem(o, p, operation, n, static_cast<Index>(offsets.size()), fill));
+      }
     }
   }
   study.result = [p] { return DenseMatrix{p->n, 1, converted<double>(p->computed)}; };

@@ -18,6 +18,8 @@ using solvers::EliminationSettings;
 using solvers::EliminationVariant;
 using solvers::PivotMeasure;
 
+constexpr const char* rref_name = "rref";  // of Gauss-Jordan elimination on the processor
+
 constexpr const char* gauss_jordan_examples =
     "  glinpack-papers gauss-jordan --n 100,256 --rhs 3\n"
     "  glinpack-papers gauss-jordan --n 255 --inverse --variant all\n"
@@ -45,9 +47,11 @@ std::vector<Field> system_fields(EliminationOptions& o, Index fewest_right_hand_
       });
 }
 
-std::vector<Field> elimination_variant_fields(EliminationOptions& o) {
+std::vector<Field> elimination_variant_fields(EliminationOptions& o, const char* on_host = nullptr) {
+  Texts variants = names_of(solvers::all_elimination_variants);
+  if (on_host) variants.emplace_back(on_host);
   return {
-      variant_field(o.variant, names_of(solvers::all_elimination_variants), "openblas"),
+      variant_field(o.variant, std::move(variants), "openblas"),
       {"measure", kinds_value(o.measure, solvers::all_pivot_measures),
        "Pivot measure of double-rows and compute, q11 q22 / (q11 + q22): of the magnitudes of q11 and q22, or with "
        "their signs as in the paper; all: both"},
@@ -169,6 +173,41 @@ Variant solution_by_lapack(const SharedSystem& p, Wanted wanted) {
   return {.name = "openblas", .is_reference = true, .make = make, .check = check};
 }
 
+/// MATLAB's rref of [A | B], by plain loops on all threads.
+Variant solution_by_rref(const SharedSystem& p, Wanted wanted) {
+  const auto make = [=](ModeRun& run) {
+    const auto both = std::make_shared<std::vector<float>>();
+    const int threads = run.machine().threads;
+    p->begin(wanted);
+    const Index n = p->n, columns = n + p->columns;
+    const auto row = [=](Index i) { return both->data() + i * columns; };
+    return Steps{
+        .load =
+            [=] {
+              both->resize(static_cast<std::size_t>(n * columns));
+              for (Index i = 0; i < n; ++i) {
+                std::copy_n(p->system.a.row(i), n, row(i));
+                std::copy_n(p->system.b.row(i), columns - n, row(i) + n);
+              }
+            },
+        .compute =
+            [=] {
+              const std::vector<Index> pivots =
+                  reduce_to_echelon_form<float>({both->data(), n, columns, columns}, threads);
+              for (std::size_t step = 0; static_cast<Index>(step) < n; ++step) {
+                if (step < pivots.size() && pivots[step] == static_cast<Index>(step)) continue;
+                throw solvers::NoResult(fmt::format("singular: rref finds no pivot at step {} of {}", step + 1, n));
+              }
+            },
+        .store =
+            [=] {
+              for (Index i = 0; i < n; ++i) std::copy_n(row(i) + n, columns - n, p->system.x.row(i));
+            }};
+  };
+  const auto check = [=](ModeRecord& record, ModeRun&) { check_solution(*p, wanted, record); };
+  return {.name = rref_name, .make = make, .check = check};
+}
+
 Variant solution_on_device(const SharedSystem& p, const solvers::Elimination& method, Wanted wanted,
                            const EliminationSettings& settings, Index n, Index columns) {
   Variant variant{.name = std::string(name_of(settings.variant)),
@@ -231,8 +270,9 @@ Study elimination_study(const EliminationOptions& o, const solvers::Elimination&
     const Index columns = o.inverse ? n : o.input_b.empty() ? o.right_hand_sides : files->b.columns;
     const std::string size = size_text(n, columns, wanted);
     const auto rows = static_cast<double>(n), right = static_cast<double>(columns);
-    const auto variants = [=](const ModeMachine&) {
+    const auto variants = [=, &o](const ModeMachine&) {
       std::vector<Variant> all{solution_by_lapack(p, wanted)};
+      if (std::count(o.variant.begin(), o.variant.end(), rref_name) > 0) all.push_back(solution_by_rref(p, wanted));
       for (const EliminationSettings& each : settings) {
         all.push_back(solution_on_device(p, method, wanted, each, n, columns));
       }
@@ -296,8 +336,9 @@ OptionTable gauss_jordan_table(EliminationOptions& o) {
               "Solves A X = B, or inverts A, by Gauss-Jordan elimination on a device, two rows and columns a step as "
               "the\npaper has it, and by single rows; judges X by its residual and compares with LAPACK.",
           .footer = mode_footer(gauss_jordan_examples),
-          .groups = mode_groups(o, {{"Problem", joined(system_fields(o, 1), std::vector{inverse})},
-                                    {"Variants", joined(elimination_variant_fields(o), std::vector{pivoting})}})};
+          .groups =
+              mode_groups(o, {{"Problem", joined(system_fields(o, 1), std::vector{inverse})},
+                              {"Variants", joined(elimination_variant_fields(o, rref_name), std::vector{pivoting})}})};
 }
 
 OptionTable plu_packed_table(EliminationOptions& o) {

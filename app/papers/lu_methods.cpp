@@ -7,7 +7,7 @@
 #include "compute/ceilings.hpp"
 #include "gl/gl_compute.hpp"
 #include "openblas/host_solvers.hpp"
-#include "solvers/device/texture_matrix.hpp"
+#include "solvers/device/device_rates.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
 #include "solvers/lu_study/lu_unpivoted.hpp"
 
@@ -85,7 +85,14 @@ std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks)
   const bool timed_by_device = std::any_of(records.begin(), records.end(), [](const ModeRecord& r) {
     return parameter("/breakdown/source")(r) == by_timer_queries;
   });
-  return "\nPasses and copies as they were called for, beside the paper's Table 1 (whose formula for M3 and M4 is that "
+  const solvers::DrawingRates& rates = peaks.rates;
+  return fmt::format(
+             "\nThe device as in the paper's Table 2: fill {:.3g} Gtexels/s, vertices {:.3g} M/s, texture cache {:.1f} "
+             "GB/s, copies of\ntexels {:.1f} GB/s read + written, bus {:.2f} GB/s to the device, {:.2f} GB/s to the "
+             "host\n",
+             1e-9 * rates.fill, 1e-6 * rates.vertices, 1e-9 * peaks.fetch_rate, 1e-9 * rates.copy,
+             1e-9 * rates.to_device, 1e-9 * rates.to_host) +
+         "\nPasses and copies as they were called for, beside the paper's Table 1 (whose formula for M3 and M4 is that "
          "of "
          "multiples of 4).\nweight: texels drawn, over those of M1 and M2\n" +
          counts +
@@ -468,6 +475,12 @@ Study lu_methods_study(const LuMethodsOptions& o) {
     constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
     s->peaks.fetch_rate = solvers::texel_fetch_rate(run.device(), measuring).most;
     run.add_to_json("texel_fetch_bytes_per_second", s->peaks.fetch_rate);
+    const solvers::DrawingRates& rates = s->peaks.rates = solvers::drawing_rates(run.device(), measuring);
+    run.add_to_json("drawing_rates", {{"texels_per_second", rates.fill},
+                                      {"vertices_per_second", rates.vertices},
+                                      {"copied_bytes_per_second", rates.copy},
+                                      {"bytes_to_device_per_second", rates.to_device},
+                                      {"bytes_to_host_per_second", rates.to_host}});
     const auto device = gl::open_device({.device = run.device().description().index});
     s->peaks.flops = compute::measure_device_fma(device, ShaderSource(), Precision::single, measuring).most;
     run.add_to_json("multiply_add_flops_per_second", s->peaks.flops);

@@ -12,7 +12,7 @@
 #include "gl/gl_compute.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_solvers.hpp"
-#include "solvers/device/texture_matrix.hpp"
+#include "solvers/device/device_rates.hpp"
 
 namespace glinpack::app {
 
@@ -87,6 +87,7 @@ std::string settings_text(const MatmulSettings& settings) {
   if (!draws(settings.variant)) return {};
   std::string text(name_of(settings.packing));
   if (has_passes(settings.variant)) text += ", pass " + std::to_string(settings.pass_length);
+  if (settings.variant == MatmulVariant::many_quads) text += ", side " + std::to_string(settings.quad_side);
   return text;
 }
 
@@ -129,7 +130,9 @@ std::vector<MatmulSettings> settings_of(const MatmulOptions& o, const ProductExt
     }
     for (const Packing packing : packings_of(o)) {
       const std::vector<Index> lengths = has_passes(variant) ? pass_lengths_of(o, e, packing) : std::vector<Index>{1};
-      for (const Index length : lengths) all.push_back({.variant = variant, .packing = packing, .pass_length = length});
+      for (const Index length : lengths) {
+        all.push_back({.variant = variant, .packing = packing, .pass_length = length, .quad_side = o.quad_side});
+      }
     }
   }
   return all;
@@ -149,7 +152,10 @@ void describe_access(ModeRecord& record, const ProductExtents& e, const MatmulSe
   record.parameters["with_read_back_seconds"] = seconds + record.times.of(solvers::Stage::download).median;
   const double texels = solvers::texels_fetched(e, settings);
   if (texels <= 0) return;
-  const double bytes = texels * static_cast<double>(channels(settings.packing) * static_cast<Index>(sizeof(float)));
+  const double bytes = texels * static_cast<double>(channels(settings.packing) *
+                                                    (settings.variant == MatmulVariant::larsen_mcallister_bytes
+                                                         ? Index{1}
+                                                         : static_cast<Index>(sizeof(float))));
   record.parameters["texels_per_element"] = texels / (static_cast<double>(e.rows) * static_cast<double>(e.columns));
   record.parameters["share_of_fetches"] = bytes / seconds / peaks.fetched;
 }
@@ -248,9 +254,11 @@ Variant device_product(const std::shared_ptr<Products<Real>>& p, const ProductEx
   variant.check = [p, settings](ModeRecord& record, ModeRun&) {
     describe_access(record, p->extents, settings, p->peaks);
     const std::string version = blas_version();  // "OpenBLAS 0.3.21"
-    record.check =
-        ModeCheck{version.substr(0, version.find(' ')) + " gemm",
-                  p->relative(largest_difference(p->computed, p->expected)), tolerance<Real>(p->extents.depth)};
+    const bool bytes = settings.variant == MatmulVariant::larsen_mcallister_bytes;
+    record.check = ModeCheck{
+        version.substr(0, version.find(' ')) + " gemm", p->relative(largest_difference(p->computed, p->expected)),
+        bytes ? solvers::byte_error_bound(p->extents, settings.packing) : tolerance<Real>(p->extents.depth)};
+    if (bytes) return;  // no choice for a user of products
     if (!record.passed() || record.times.compute.median >= p->fastest_seconds) return;
     p->fastest_seconds = record.times.compute.median;
     p->fastest = settings;
@@ -364,6 +372,7 @@ OptionTable matmul_table(MatmulOptions& o) {
        "Rows x columns of a texel, for variants that draw; all: every packing", "2x2"},
       {"pass-length", wholes(o.pass_length, 1, largest_n, "STEPS,..."),
        "multi-pass: steps per pass; a step multiplies a texel of A by a texel of B", "1"},
+      {"quad-side", whole(o.quad_side, 1, largest_n, "TEXELS"), "many-quads: texels of a rectangle a side"},
       {"tune", flag(o.tune),
        "Find the fastest of the given variants, packings and pass lengths, or of all. Later runs without --variant "
        "use it for this device and size"},

@@ -206,8 +206,8 @@ void ModeRun::on_all_ranks(const std::function<void()>& work) const {
 
 void ModeRun::open_machine(bool needs_device, std::vector<std::string> notes) {
   const MpiSession* session = invocation_.session;
-  const int by_default = session ? default_threads(*session) : threads_for(std::vector<NodeView>{view_node()}, 0);
-  machine_.threads = options_.threads.value_or(by_default);
+  machine_.threads = session ? take_threads(*session, options_.threads)
+                             : options_.threads.value_or(threads_for(std::vector<NodeView>{view_node()}, 0));
   on_all_ranks([&] {
     if (!needs_device) return;
     const int index = device_index(options_, session ? session->local_rank() : 0, machine_.notes);

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "app/papers/study.hpp"
+#include "solvers/banded/banded.hpp"
+#include "solvers/device/device_rates.hpp"
 #include "solvers/elimination/elimination.hpp"
 #include "solvers/lu_study/lu_methods.hpp"
 #include "solvers/lu_study/lu_orders.hpp"
@@ -24,6 +26,7 @@ struct MatmulOptions : ModeOptions {
   Texts variant;                          // names of solvers::MatmulVariant, and "openblas"; empty: the fastest known
   std::vector<solvers::Packing> packing;  // empty: 2x2, or all with --tune
   std::vector<Index> pass_length;         // empty: 1, or several with --tune
+  Index quad_side = 64;
   bool tune = false;
   std::string tile;
 };
@@ -39,6 +42,7 @@ struct BandedOptions : ModeOptions {
   std::vector<Index> diagonals{10};
   std::vector<Index> offsets;             // empty: `diagonals` ones around the main one
   Texts variant{"diagonals", "compute"};  // names of solvers::BandedVariant, and "csr"
+  std::vector<solvers::BandedOperation> operation{solvers::BandedOperation::none};
 };
 
 OptionTable banded_table(BandedOptions& options);
@@ -88,6 +92,7 @@ struct LuMethodsOptions : ModeOptions {
 struct LuPeaks {
   double fetch_rate = 0;
   double flops = 0;
+  solvers::DrawingRates rates = {};
 };
 
 OptionTable lu_methods_table(LuMethodsOptions& options);

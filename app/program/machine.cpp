@@ -75,11 +75,31 @@ std::size_t fastest(const std::vector<std::vector<double>>& rates) {
   return static_cast<std::size_t>(std::ranges::max_element(slowest) - slowest.begin());
 }
 
-int default_threads(const MpiSession& session) {
+namespace {
+
+struct RankThreads {
+  int threads = 1;
+  bool fast_cores_suffice = false;
+};
+
+template <class Json>
+void describe(Json& json, RankThreads& rank) {
+  json("threads", rank.threads);
+  json("fast_cores_suffice", rank.fast_cores_suffice);
+}
+
+}  // namespace
+
+int take_threads(const MpiSession& session, const std::optional<int>& asked) {
   const std::vector<NodeView> views = gather_values(world(), view_node(), 0);
-  std::vector<int> threads;
-  for (std::size_t rank = 0; rank < views.size(); ++rank) threads.push_back(threads_for(views, rank));
-  return broadcast_value(world(), threads, 0)[static_cast<std::size_t>(session.rank())];
+  std::vector<RankThreads> ranks;
+  for (std::size_t rank = 0; rank < views.size(); ++rank) {
+    const int threads = asked ? *asked : threads_for(views, rank);
+    ranks.push_back({threads, fast_cores_suffice(views, rank, threads)});
+  }
+  const RankThreads mine = broadcast_value(world(), ranks, 0)[static_cast<std::size_t>(session.rank())];
+  if (mine.fast_cores_suffice) bind_to_fast_cores();
+  return mine.threads;
 }
 
 std::string threads_note(const std::optional<int>& threads_option) {
@@ -141,9 +161,12 @@ DeviceDescription choose_api(const std::vector<DeviceDescription>& apis, const B
 std::optional<DeviceDescription> choose_automatically(const PluOptions& options, const MpiSession& session,
                                                       Machine& machine) {
   std::string error;
-  const std::vector<std::vector<DeviceDescription>> all = list_all_devices();
+  std::vector<std::vector<DeviceDescription>> all = list_all_devices();
   std::vector<DeviceDescription>& devices = machine.devices.emplace();
-  for (const std::vector<DeviceDescription>& apis : all) devices.push_back(best_of(apis));
+  for (std::vector<DeviceDescription>& apis : all) {
+    for (DeviceDescription& one : apis) one = for_precision(one, options.precision);
+    devices.push_back(best_of(apis));
+  }
   std::optional<DeviceDescription> device;
   try {
     device = choose_device(options, device_catalog(), devices, session.local_rank(), false);
@@ -170,7 +193,8 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
     spdlog::debug("backend {}", machine.backend);
   } else if (computes_on_device(options.backend)) {
     std::string error;
-    const std::vector<DeviceDescription>& devices = machine.devices.emplace(list_devices(options.backend));
+    std::vector<DeviceDescription>& devices = machine.devices.emplace(list_devices(options.backend));
+    for (DeviceDescription& one : devices) one = for_precision(one, options.precision);
     try {
       machine.device = choose_device(options, device_catalog(options.backend), devices, session.local_rank(), true);
     } catch (const InputError& failure) {
@@ -186,8 +210,7 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
     }
   }
 
-  const int by_default = default_threads(session);
-  machine.options.threads = options.threads.value_or(by_default);
+  machine.options.threads = take_threads(session, options.threads);
   const std::string note = threads_note(options.threads);
   spdlog::debug("host threads: {}, {}", machine.options.threads,
                 options.threads ? "by --threads"

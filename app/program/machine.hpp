@@ -34,8 +34,9 @@ std::size_t fastest(const std::vector<std::vector<double>>& rates);
 /// the user named.
 Machine choose_machine(const PluOptions& options, const MpiSession& session);
 
-/// Collective over MPI_COMM_WORLD. Threads of this rank without --threads: threads_for().
-int default_threads(const MpiSession& session);
+/// Collective over MPI_COMM_WORLD. Threads of this rank: `asked` by --threads, or else threads_for(). Binds the process
+/// to its fast cores if they suffice.
+int take_threads(const MpiSession& session, const std::optional<int>& asked);
 
 /// "threads of each process by OMP_NUM_THREADS=1"; empty without such a variable.
 std::string threads_note(const std::optional<int>& threads_option);

@@ -99,7 +99,7 @@ json node_json() {
           {"sockets", node.sockets},
           {"cores", node.node_cores},
           {"hardware_threads", node.node_processors},
-          {"memory_bytes", number_named("/proc/meminfo", "MemTotal").value_or(0) * 1024},
+          {"memory_bytes", bytes_of_host_memory("MemTotal")},
           {"gpus", PciBus().gpus().size()},
           {"gpu_driver", null_if_empty(gpu_driver())}};
 }

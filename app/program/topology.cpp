@@ -1,9 +1,12 @@
 #include "app/program/topology.hpp"
 
 #include <hwloc.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "host/host_memory.hpp"
@@ -19,29 +22,81 @@ struct Destroy {
 };
 
 // Null if hwloc fails.
-std::unique_ptr<hwloc_topology, Destroy> load_topology() {
+using Topology = std::unique_ptr<hwloc_topology, Destroy>;
+using ProcessorSet = std::unique_ptr<hwloc_bitmap_s, Destroy>;
+
+Topology load_topology() {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return nullptr;
-  std::unique_ptr<hwloc_topology, Destroy> loaded(topology);
+  Topology loaded(topology);
   return hwloc_topology_load(topology) == 0 ? std::move(loaded) : nullptr;
 }
 
-// Fills in the cores from hwloc.
-void read_cores(NodeView& view) {
-  // hwloc reads hundreds of files; what they say does not change
-  static const std::unique_ptr<hwloc_topology, Destroy> topology = load_topology();
-  if (topology == nullptr) return;
-  const std::unique_ptr<hwloc_bitmap_s, Destroy> bound(hwloc_bitmap_alloc());
+// Null if hwloc fails. It reads hundreds of files; what they say does not change.
+const Topology& topology_of_node() {
+  static const Topology topology = load_topology();
+  return topology;
+}
+
+// What this process may use.
+ProcessorSet bound_processors(const Topology& topology) {
+  ProcessorSet bound(hwloc_bitmap_alloc());
   // queries this thread: the process has no binding if its threads differ, as OpenGL drivers unbind theirs
   if (hwloc_get_cpubind(topology.get(), bound.get(), HWLOC_CPUBIND_THREAD) != 0) {
     hwloc_bitmap_copy(bound.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
   }
+  return bound;
+}
+
+// The speed of a kind of core: the kernel's measure, or else its highest clock; 0 if unknown.
+double speed_of(const hwloc_info_s* begin, unsigned count) {
+  double speed = 0;
+  for (const hwloc_info_s* info = begin; info != begin + count; ++info) {
+    const std::string_view name = info->name;
+    if (name == "LinuxCapacity" || (name == "FrequencyMaxMHz" && speed == 0)) speed = std::atof(info->value);
+  }
+  return speed;
+}
+
+// The fast processors among `bound`. Empty if all are alike, or a speed is not known.
+ProcessorSet fast_processors(const Topology& topology, const ProcessorSet& bound) {
+  // one design's better specimens are up to 1.1 times faster than others; cores of two designs differ more
+  constexpr double fast = 0.8;
+  ProcessorSet result(hwloc_bitmap_alloc());
+  std::vector<std::pair<double, ProcessorSet>> kinds;
+  for (int kind = 0; kind < hwloc_cpukinds_get_nr(topology.get(), 0); ++kind) {
+    ProcessorSet set(hwloc_bitmap_alloc());
+    hwloc_info_s* infos = nullptr;
+    unsigned count = 0;
+    int efficiency = 0;
+    hwloc_cpukinds_get_info(topology.get(), static_cast<unsigned>(kind), set.get(), &efficiency, &count, &infos, 0);
+    hwloc_bitmap_and(set.get(), set.get(), bound.get());
+    if (hwloc_bitmap_iszero(set.get()) == 0) kinds.emplace_back(speed_of(infos, count), std::move(set));
+  }
+  if (kinds.empty()) return result;
+  std::ranges::sort(kinds, {}, [](const auto& kind) { return kind.first; });
+  const double slowest = kinds.front().first, fastest = kinds.back().first;
+  if (slowest <= 0 || slowest >= fast * fastest) return result;
+  for (const auto& [speed, set] : kinds) {
+    if (speed >= fast * fastest) hwloc_bitmap_or(result.get(), result.get(), set.get());
+  }
+  return result;
+}
+
+// Fills in the cores from hwloc.
+void read_cores(NodeView& view) {
+  const Topology& topology = topology_of_node();
+  if (topology == nullptr) return;
+  const ProcessorSet bound = bound_processors(topology), fast = fast_processors(topology, bound);
   // containers may hide cores but show processing units: then count those
   const bool has_cores = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE) > 0;
   const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_type(topology.get(), type, core)) != nullptr;) {
     if (hwloc_bitmap_intersects(core->cpuset, bound.get()) != 0) {
       view.cores.push_back(static_cast<int>(core->logical_index));
+    }
+    if (hwloc_bitmap_intersects(core->cpuset, fast.get()) != 0) {
+      view.fast_cores.push_back(static_cast<int>(core->logical_index));
     }
   }
   for (int processor = -1; (processor = hwloc_bitmap_next(bound.get(), processor)) >= 0;) {
@@ -51,6 +106,12 @@ void read_cores(NodeView& view) {
   view.node_processors = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PU));
   view.sockets = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PACKAGE));
   view.numa_nodes = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_NUMANODE));
+}
+
+int ranks_sharing_cores(std::span<const NodeView> views, std::size_t rank) {
+  const NodeView& mine = views[rank];
+  return static_cast<int>(std::ranges::count_if(
+      views, [&mine](const NodeView& other) { return other.host == mine.host && other.cores == mine.cores; }));
 }
 
 }  // namespace
@@ -68,15 +129,28 @@ NodeView view_node() {
 int threads_for(std::span<const NodeView> views, std::size_t rank) {
   const NodeView& mine = views[rank];
   if (mine.asked_threads > 0) return mine.asked_threads;
-  const auto on_node = [&mine](const NodeView& other) { return other.host == mine.host; };
-  const auto sharing = [&](const NodeView& other) { return on_node(other) && other.cores == mine.cores; };
-  const auto ranks_sharing = static_cast<int>(std::count_if(views.begin(), views.end(), sharing));
-  int threads = static_cast<int>(mine.cores.size()) / ranks_sharing;
+  const bool uses_fast_cores = fast_cores_suffice(views, rank, 1);
+  const auto cores = static_cast<int>(uses_fast_cores ? mine.fast_cores.size() : mine.cores.size());
+  int threads = cores / ranks_sharing_cores(views, rank);
   if (mine.core_limit > 0) {
-    const auto ranks_on_node = static_cast<int>(std::count_if(views.begin(), views.end(), on_node));
+    const auto ranks_on_node = static_cast<int>(std::ranges::count(views, mine.host, &NodeView::host));
     threads = std::min(threads, mine.core_limit / ranks_on_node);
   }
   return std::max(1, threads);
+}
+
+bool fast_cores_suffice(std::span<const NodeView> views, std::size_t rank, int threads) {
+  const auto fast = static_cast<int>(views[rank].fast_cores.size());
+  return fast > 0 && threads <= fast / ranks_sharing_cores(views, rank);
+}
+
+void bind_to_fast_cores() {
+  const Topology& topology = topology_of_node();
+  if (topology == nullptr) return;
+  const ProcessorSet fast = fast_processors(topology, bound_processors(topology));
+  if (hwloc_bitmap_iszero(fast.get()) == 0 && hwloc_set_cpubind(topology.get(), fast.get(), HWLOC_CPUBIND_PROCESS) != 0) {
+    spdlog::debug("this process cannot be bound to its fast cores");
+  }
 }
 
 }  // namespace glinpack::app

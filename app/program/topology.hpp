@@ -12,6 +12,7 @@ namespace glinpack::app {
 struct NodeView {
   std::string host;
   std::vector<int> cores;             // hwloc's logical indices of the cores that this process may use, ascending
+  std::vector<int> fast_cores = {};   // of these, the fast ones; empty: all are alike, or hwloc does not know
   int core_limit = 0;                 // a cgroup's quota, rounded up; 0: no limit
   std::int64_t available_memory = 0;  // bytes on the node, shared by its ranks; 0 unknown
   std::vector<int> processors = {};   // OS indices of the cores' processing units, ascending
@@ -27,6 +28,7 @@ template <class Json>
 void describe(Json& json, NodeView& view) {
   json("host", view.host);
   json("cores", view.cores);
+  json("fast_cores", view.fast_cores);
   json("core_limit", view.core_limit);
   json("asked_threads", view.asked_threads);
 }
@@ -36,7 +38,14 @@ void describe(Json& json, NodeView& view) {
 NodeView view_node();
 
 /// Threads for arithmetic on `rank` of the world: those that its environment asks for; else its cores, divided by the
-/// number of ranks of its node that may use the same ones; at least 1. `views`: one per rank.
+/// number of ranks of its node that may use the same ones; at least 1. Only fast cores count if there is one for each of
+/// these ranks: slow ones would delay every pass. `views`: one per rank.
 int threads_for(std::span<const NodeView> views, std::size_t rank);
+
+/// Whether the fast cores suffice for `threads` of each rank that may use the same cores as `rank`.
+bool fast_cores_suffice(std::span<const NodeView> views, std::size_t rank, int threads);
+
+/// Binds the threads of this process to those of its cores.
+void bind_to_fast_cores();
 
 }  // namespace glinpack::app

@@ -385,8 +385,10 @@ std::string device_lines(const BackendInfo& info) {
     lines += fmt::format(" (software {}: computed by the processor, not by a GPU)", device_catalog(info.backend).api);
   }
   lines += "\nDRIVER : " + free_text(info.driver);
-  if (info.products == "half")
-    lines += "\nUPDATE : products of half-precision numbers (16 bits), sums in single precision";
+  if (info.products == "half" || info.products == "split") {
+    lines += fmt::format("\nUPDATE : products of numbers {} halves (16 bits), sums in single precision",
+                         info.products == "half" ? "rounded to" : "split into two");
+  }
   if (info.moduli > 0) {
     lines +=
         fmt::format("\nUPDATE : emulated by int8 products, {} moduli, relative error {:.1e}; not submittable to TOP500",

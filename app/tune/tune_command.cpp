@@ -36,7 +36,10 @@ std::vector<Precision> parse_precisions(const std::string& text) {
 
 DeviceDescription device_to_tune(const TuneOptions& options) {
   const DeviceCatalog& catalog = device_catalog(options.backend);
-  const std::vector<DeviceDescription> devices = list_devices(options.backend);
+  std::vector<DeviceDescription> devices = list_devices(options.backend);
+  for (DeviceDescription& one : devices) {
+    for (const Precision precision : options.precisions) one = for_precision(one, precision);
+  }
   if (!options.device && device_for_local_rank(devices, 0, false) < 0) {
     throw InputError(
         fmt::format("no hardware {0} device is usable; name a device by --device INDEX, which may be software {0}; see "

@@ -65,9 +65,12 @@ void check_unlocked(Function function) {
 
 class Context {
  public:
-  Context(const std::string& device, int threads) {
+  Context(const std::string& device, int threads, bool packed) {
     glinpack_context* made = nullptr;
-    check_unlocked([&] { return glinpack_context_create(device.c_str(), threads, &made); });
+    check_unlocked([&] {
+      return packed ? glinpack_context_create_packed(device.c_str(), &made)
+                    : glinpack_context_create(device.c_str(), threads, &made);
+    });
     context_.reset(made, glinpack_context_free);
   }
   Context(const Context&) = delete;
@@ -252,7 +255,7 @@ PYBIND11_MODULE(_core, m) {
   m.attr("version") = glinpack_version();
 
   py::class_<Context, ContextPointer>(m, "Context")
-      .def(py::init<const std::string&, int>())
+      .def(py::init<const std::string&, int, bool>())
       .def_property_readonly("device",
                              [](const Context& c) { return std::string(glinpack_context_device(c.get().get())); })
       .def_property_readonly("pending", [](const Context& c) { return glinpack_context_pending(c.get().get()); })
@@ -307,6 +310,7 @@ PYBIND11_MODULE(_core, m) {
   m.def("lu", &lu);
   m.def("solve", &binary<glinpack_solve>);
   m.def("inverse", &unary<glinpack_inverse>);
+  m.def("rref", &unary<glinpack_rref>);
   m.def("determinant", &unary<glinpack_determinant>);
   m.def("rcond", &unary<glinpack_rcond>);
   m.def("norm", [](const Handle& a, int kind) {

@@ -1,6 +1,6 @@
 #version 450 core
-// The largest magnitude of a part of an operand, as bits, of which NaN are the largest. A work group has 256 columns and DEPTH of
-// the depth.
+// The largest magnitude of a part of an operand, as bits, of which NaN are the largest. A work group has 256 columns
+// and DEPTH of the depth.
 #include "compute/place.glsl"
 #include "compute/uniforms.glsl"
 

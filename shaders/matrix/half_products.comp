@@ -31,7 +31,8 @@ layout(push_constant) uniform Uniforms {
   layout(offset = 0) ivec4 part;            // of the packed rows and columns: the first ones, their ends
   layout(offset = 16) uvec4 addresses;      // of L's and U's elements, low words first
   layout(offset = 32) ivec4 result_layout;  // of the part, as compute/place.glsl says
-  layout(offset = 48) ivec4 others;         // the depth in fragments, even; whether vectors of C are aligned; STRIPE_SHIFT; U's part
+  // the depth in fragments, even; whether vectors of C are aligned; STRIPE_SHIFT; U's part
+  layout(offset = 48) ivec4 others;
   layout(offset = 64) uvec2 address_of_c;
 };
 

@@ -3,13 +3,16 @@
 // texels that meet give: one term of the sums with packing 1x1, two with 2x2, four with 4x1 and 1x4.
 //
 // Variants: PACKING 11, 41, 14 or 22. PLANE: a rectangle is one plane of Larsen and McAllister's cube of processors, one
-// step, whose texels its vertices name; planes are summed by blending. Else the steps of `steps` are summed here, all
-// (single pass) or some; ACCUMULATE: and added to what `sums` has of them (multi-pass).
+// step, whose texels its vertices name; planes are summed by blending. BYTES: in textures of bytes. Else the steps of
+// `steps` are summed here, all (single pass) or some; ACCUMULATE: and added to what `sums` has of them (multi-pass).
 
 layout(binding = 0) uniform sampler2D left;
 layout(binding = 1) uniform sampler2D right;
 layout(binding = 2) uniform sampler2D sums;
 layout(location = 1) uniform ivec2 steps;  // first, end
+#if BYTES
+layout(location = 2) uniform vec2 product_scale;  // in x
+#endif
 layout(location = 0) noperspective in vec2 left_coordinate;
 layout(location = 1) noperspective in vec2 right_coordinate;
 
@@ -56,6 +59,9 @@ Texel add_step(ivec2 left_texel, ivec2 right_texel, Texel sum) {
 void main() {
 #if PLANE
   result = add_step(ivec2(left_coordinate), ivec2(right_coordinate), Texel(0.0));
+#if BYTES
+  result *= product_scale.x;
+#endif
 #else
   ivec2 at = ivec2(gl_FragCoord.xy);
 #if ACCUMULATE

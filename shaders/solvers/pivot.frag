@@ -4,7 +4,8 @@
 // matrix; of equal norms that of the largest row, then column, is taken. No branches: tests become factors 0 and 1.
 //
 // Variants: BLOCK, COMPUTE, FAN. MEASURE 1: the first pass, which reads blocks of a matrix and measures them; else
-// candidates are read. SIGNED 1: the paper's formula with the signs as they are.
+// candidates are read. SIGNED 1: the paper's formula with the signs as they are. LARGEST 1: a block measures as much as
+// its largest magnitude.
 
 #include "solvers/block.glsl"
 #define Texel vec4
@@ -19,7 +20,11 @@ layout(location = 9) uniform ivec2 direction;  // (1, 0) or (0, 1)
 // q11 q22 / (q11 + q22) of the diagonal that elimination within the block leaves, (4), without its overflow; what is not
 // a number, as after a division by 0, is no pivot: 0.
 float norm_of(Block block) {
-#if BLOCK == 2
+#if LARGEST
+  vec4 each = abs(vec4(block));
+  float norm = max(max(each.x, each.y), max(each.z, each.w));
+  bool usable = norm < 3.0e38;
+#elif BLOCK == 2
   vec2 q = diagonal(factored(block)), magnitudes = abs(q);
   float least = min(magnitudes.x, magnitudes.y), most = max(magnitudes.x, magnitudes.y);
 #if SIGNED

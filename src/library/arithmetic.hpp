@@ -6,10 +6,12 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
+#include "solvers/device/device.hpp"
 
 namespace glinpack::library {
 
@@ -39,8 +41,10 @@ struct Combination {
   double beta = 0;
 };
 
-/// Called by one thread. Extents fit and are not 0. Throws Failure if memory is missing, std::runtime_error if the
-/// device fails.
+enum class Factor { permutation, lower, upper };
+
+/// Called by one thread. Extents fit and are not 0. Throws Failure if memory is missing or a matrix to be solved with
+/// is singular, std::runtime_error if the device fails.
 template <class Real>
 class Arithmetic {
  public:
@@ -55,8 +59,8 @@ class Arithmetic {
   MatrixPointer make_unset(Index rows, Index columns);
   MatrixPointer make(Index rows, Index columns, std::span<const Real> row_major);
   MatrixPointer copy(Matrix& a);
-  MatrixPointer transpose(Matrix& a);
-  void copy(const DeviceBlock<Real>& from, const DeviceBlock<Real>& to) { backend().copy(from, to); }
+  virtual void copy(const DeviceBlock<Real>& from, const DeviceBlock<Real>& to) = 0;
+  virtual MatrixPointer transpose(Matrix& a) = 0;
 
   /// The elements, until the next call of any function.
   virtual RowMajorView<const Real> read(Matrix& a) = 0;
@@ -67,41 +71,70 @@ class Arithmetic {
   virtual MatrixPointer combine(const Combination& how, Matrix& a, Matrix* b) = 0;
   /// P A = L U, in an order of elements of its own.
   struct Factors {
-    MatrixPointer elements;
+    MatrixPointer elements;     // null: not complete, since the matrix is singular
     std::vector<Index> pivots;  // row k was exchanged with row pivots[k], k = 0, 1, ...
-    bool singular = false;      // a pivot is exactly 0; the factors are complete nevertheless
+    bool singular = false;      // a pivot is 0
   };
   /// Kept until another matrix is factorised, or `a` is freed: systems with the same matrix factorise it once. Valid
   /// until the next call of this function.
   const Factors& factors_of(const MatrixPointer& a);
   /// L below U.
   virtual MatrixPointer in_rows(const Factors& factors) = 0;
-  /// X with A X = B, A not singular.
-  virtual MatrixPointer solve(const Factors& factors, Matrix& b) = 0;
-  /// A^-1, A not singular.
-  virtual MatrixPointer invert(const Factors& factors) = 0;
+  /// `in_rows`: L below U; row i of P A is row order[i] of A.
+  virtual MatrixPointer factor(Matrix& in_rows, std::span<const Index> order, Factor which);
+  /// X with A X = B.
+  MatrixPointer solve(const MatrixPointer& a, Matrix& b) { return solve_with(regular_factors(a, "solved with"), b); }
+  virtual MatrixPointer invert(const MatrixPointer& a) { return invert_with(regular_factors(a, "inverted")); }
+  /// As reduce_to_echelon_form().
+  virtual MatrixPointer reduced_row_echelon_form(Matrix& a, int threads);
   /// LAPACK gecon, with A's norm of column sums.
   virtual double reciprocal_condition(const Factors& factors, double norm) = 0;
 
-  virtual Backend<Real>& backend() = 0;
   /// After an operation: waits for the device.
   void finish();
 
  protected:
   virtual Factors factorize(Matrix& a) = 0;
+  /// A not singular.
+  virtual MatrixPointer solve_with(const Factors& factors, Matrix& b) = 0;
+  virtual MatrixPointer invert_with(const Factors& factors) = 0;
   /// Waits for the device; the times of operations are not kept.
   virtual void wait() = 0;
   /// Whether there may be memory for a matrix.
   virtual bool has_room(Index /*rows*/, Index /*columns*/) { return true; }
   virtual void write(Matrix& a, std::span<const Real> row_major) = 0;
-  /// As make_unset(); throws std::runtime_error if there is too little memory.
-  virtual MatrixPointer allocate_unset(Index rows, Index columns) { return backend().allocate(rows, columns); }
+  /// Throw std::runtime_error if there is too little memory.
+  virtual MatrixPointer allocate(Index rows, Index columns) = 0;
+  virtual MatrixPointer allocate_unset(Index rows, Index columns) { return allocate(rows, columns); }
 
  private:
   MatrixPointer make(Index rows, Index columns, bool zeroed);
+  /// Throws Failure if the matrix is singular, which "is to be `used`".
+  const Factors& regular_factors(const MatrixPointer& a, const std::string& used);
 
   std::weak_ptr<Matrix> factorized_;
   Factors factors_;
+};
+
+/// On a backend of src/local.
+template <class Real>
+class BackendArithmetic : public Arithmetic<Real> {
+ public:
+  using typename Arithmetic<Real>::Matrix;
+  using typename Arithmetic<Real>::MatrixPointer;
+
+  using Arithmetic<Real>::copy;
+  void copy(const DeviceBlock<Real>& from, const DeviceBlock<Real>& to) override { backend().copy(from, to); }
+  MatrixPointer transpose(Matrix& a) override {
+    const MatrixPointer result = this->make_unset(a.columns(), a.rows());
+    backend().copy_transposed(whole(a), whole(*result));
+    return result;
+  }
+
+  virtual Backend<Real>& backend() = 0;
+
+ protected:
+  MatrixPointer allocate(Index rows, Index columns) override { return backend().allocate(rows, columns); }
 };
 
 /// On OpenBLAS.
@@ -111,5 +144,13 @@ std::unique_ptr<Arithmetic<Real>> make_host_arithmetic(int threads);
 /// By compute shaders on an OpenGL device. `threads`: of the host.
 template <class Real>
 std::unique_ptr<Arithmetic<Real>> make_gl_arithmetic(int device, int threads);
+
+/// In textures of packing 2x2 by fragment shaders (Brodtkorb 2008, section 4); no matrix passes through host memory
+/// but by make() and read(). The device outlives it.
+std::unique_ptr<Arithmetic<float>> make_packed_arithmetic(solvers::Device& device);
+/// X of tridiagonal systems in columns, without pivoting, of such matrices.
+std::shared_ptr<DeviceMatrix<float>> solve_packed_tridiagonal(Arithmetic<float>& packed, DeviceMatrix<float>& lower,
+                                                              DeviceMatrix<float>& diagonal, DeviceMatrix<float>& upper,
+                                                              DeviceMatrix<float>& right);
 
 }  // namespace glinpack::library

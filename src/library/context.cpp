@@ -27,12 +27,26 @@ std::shared_ptr<Matrix> upload(const std::shared_ptr<Session>& session, const Sh
   });
 }
 
+template <class Choose>
+glinpack_status create_context(glinpack_context** context, Choose choose) {
+  return guarded([&] {
+    need(context != nullptr, GLINPACK_INVALID_ARGUMENT, "the pointer to the context is null");
+    *context = nullptr;
+    const auto session = std::make_shared<Session>(choose());
+    auto& queue = session->queue;
+    session->device = *queue.take(queue.enqueue([](Engine& engine) { return engine.description(); }));
+    close_at_exit(session);
+    *context = contexts().add(session);
+    return GLINPACK_OK;
+  });
+}
+
 template <class Element>
 glinpack_status create(glinpack_context* context, const Shape& shape, const Strided<const Element>& from,
                        glinpack_matrix** result) {
   return make_result(result, handles(), [&] {
     const std::shared_ptr<Session> session = session_of(context);
-    check_shape(shape);
+    check_shape(*session, shape);
     need(from.data || shape.rows == 0 || shape.columns == 0, GLINPACK_INVALID_ARGUMENT, "the data is a null pointer");
     return shape.precision == GLINPACK_SINGLE ? upload<float>(session, shape, from)
                                               : upload<double>(session, shape, from);
@@ -44,7 +58,7 @@ template <class Function>
 glinpack_status generate(glinpack_context* context, const Shape& shape, Function element, glinpack_matrix** result) {
   return make_result(result, handles(), [&] {
     const std::shared_ptr<Session> session = session_of(context);
-    check_shape(shape);
+    check_shape(*session, shape);
     return enqueue(session, shape, [shape, element](Engine& engine) {
       const auto make = [&]<class Real>(Real) {
         std::vector<Real> elements = host_elements<Real>(shape.rows * shape.columns);
@@ -163,16 +177,11 @@ const char* glinpack_status_text(glinpack_status status) {
 }
 
 glinpack_status glinpack_context_create(const char* device, int threads, glinpack_context** context) {
-  return guarded([&] {
-    need(context != nullptr, GLINPACK_INVALID_ARGUMENT, "the pointer to the context is null");
-    *context = nullptr;
-    const auto session = std::make_shared<Session>(choose_engine(device ? device : "auto", threads));
-    auto& queue = session->queue;
-    session->device = *queue.take(queue.enqueue([](Engine& engine) { return engine.description(); }));
-    close_at_exit(session);
-    *context = contexts().add(session);
-    return GLINPACK_OK;
-  });
+  return create_context(context, [&] { return choose_engine(device ? device : "auto", threads); });
+}
+
+glinpack_status glinpack_context_create_packed(const char* device, glinpack_context** context) {
+  return create_context(context, [&] { return choose_packed_engine(device ? device : "auto"); });
 }
 
 void glinpack_context_free(glinpack_context* context) {

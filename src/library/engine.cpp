@@ -87,6 +87,14 @@ EngineChoice choose_engine(const std::string& device, int threads) {
   return choice;
 }
 
+EngineChoice choose_packed_engine(const std::string& device) {
+  EngineChoice choice = choose_engine(device, 1);
+  if (!choice.gl_device && device == "auto") choice = choose_engine("software", 1);
+  if (!choice.gl_device) throw Failure(GLINPACK_NO_DEVICE, "packing 2x2 is one of textures: it needs an OpenGL device");
+  choice.packed = true;
+  return choice;
+}
+
 std::shared_mutex& Engine::forking() {
   static auto* const mutex = new std::shared_mutex;  // outlives static objects
   return *mutex;
@@ -104,7 +112,8 @@ Engine::Engine(const EngineChoice& choice) : choice_(choice) {
 std::string Engine::description() {
   if (on_gl()) {
     try {
-      return device().description().renderer + ", " + device().description().version;
+      return device().description().renderer + ", " + device().description().version +
+             (choice_.packed ? ", packing 2x2" : "");
     } catch (const std::runtime_error& error) {
       throw Failure(GLINPACK_NO_DEVICE, "OpenGL device " + std::to_string(*choice_.gl_device) + ": " + error.what());
     }
@@ -119,6 +128,9 @@ Arithmetic<Real>& Engine::arithmetic() {
     made = &single_;
   } else {
     made = &double_;
+  }
+  if constexpr (std::is_same_v<Real, float>) {
+    if (!*made && choice_.packed) *made = make_packed_arithmetic(device());
   }
   if (!*made) {
     *made = on_gl() ? make_gl_arithmetic<Real>(*choice_.gl_device, choice_.threads)

@@ -82,10 +82,13 @@ void for_each_element(Index rows, Index columns, Body body) {
 struct EngineChoice {
   std::optional<int> gl_device;  // none: OpenBLAS
   int threads = 1;
+  bool packed = false;  // textures of packing 2x2
 };
 
 /// "auto", "openblas", "software", or a number; threads 0: one per processor. Throws Failure.
 EngineChoice choose_engine(const std::string& device, int threads);
+/// Packed, on the first GPU or software OpenGL device if it is "auto". Throws Failure.
+EngineChoice choose_packed_engine(const std::string& device);
 
 /// Made, used and destroyed by one thread. The extents of operands fit, and results have elements.
 class Engine {
@@ -94,6 +97,7 @@ class Engine {
 
   std::string description();
   bool on_gl() const { return choice_.gl_device.has_value(); }
+  bool is_packed() const { return choice_.packed; }
   int threads() const { return choice_.threads; }
   template <class Real>
   Arithmetic<Real>& arithmetic();
@@ -120,9 +124,9 @@ class Engine {
   void finish_after_error() noexcept;
 
   EngineChoice choice_;
+  std::unique_ptr<solvers::Device> device_;
   std::unique_ptr<Arithmetic<float>> single_;
   std::unique_ptr<Arithmetic<double>> double_;
-  std::unique_ptr<solvers::Device> device_;
 };
 
 }  // namespace glinpack::library

@@ -152,7 +152,7 @@ glinpack_status glinpack_convert(const glinpack_matrix* a, glinpack_precision pr
   return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
     const Shape shape{a->rows, a->columns, precision};
-    check_shape(shape);
+    check_shape(*a->session, shape);
     return enqueue(
         a->session, shape,
         [precision](Engine& engine, const Value& value) { return convert(engine, value, precision); }, a->id);
@@ -189,7 +189,7 @@ glinpack_status glinpack_horzcat(const glinpack_matrix* a, const glinpack_matrix
     need(a->rows == b->rows, GLINPACK_WRONG_SIZE,
          "the matrices side by side have different rows: " + text_of(shape_of(*a)) + " and " + text_of(shape_of(*b)));
     const Shape shape{a->rows, sum_of(a->columns, b->columns), a->precision};
-    check_shape(shape);
+    check_shape(*a->session, shape);
     return overlaid(*a, *b, shape, {0, a->columns, b->rows, b->columns});
   });
 }
@@ -201,7 +201,7 @@ glinpack_status glinpack_vertcat(const glinpack_matrix* a, const glinpack_matrix
          "the matrices on top of each other have different columns: " + text_of(shape_of(*a)) + " and " +
              text_of(shape_of(*b)));
     const Shape shape{sum_of(a->rows, b->rows), a->columns, a->precision};
-    check_shape(shape);
+    check_shape(*a->session, shape);
     return overlaid(*a, *b, shape, {a->rows, 0, b->rows, b->columns});
   });
 }
@@ -217,7 +217,7 @@ glinpack_status glinpack_gemm(int transpose_a, int transpose_b, double alpha, co
          "the operands of a product do not fit: " + text_of(Shape{rows, depth_a}) + " and " +
              text_of(Shape{depth_b, columns}) + (transpose_a || transpose_b ? " as transposed" : ""));
     const Shape shape{rows, columns, a->precision};
-    check_shape(shape);
+    check_shape(*a->session, shape);
     const Product product{rows, columns, transpose_a != 0, transpose_b != 0, alpha, beta, a->precision};
     if (!c) {
       return enqueue(
@@ -280,6 +280,16 @@ glinpack_status glinpack_inverse(const glinpack_matrix* a, glinpack_matrix** res
     check_square(*a);
     return enqueue(
         a->session, shape_of(*a), [](Engine& engine, const Value& matrix) { return invert(engine, matrix); }, a->id);
+  });
+}
+
+glinpack_status glinpack_rref(const glinpack_matrix* a, glinpack_matrix** result) {
+  return make_result(result, handles(a), [&](const Matrix* a) {
+    check_operands(a);
+    need(!a->session->packed || a->rows <= a->columns, GLINPACK_WRONG_SIZE,
+         "with packing 2x2 a matrix of more rows than columns is not reduced: " + text_of(shape_of(*a)));
+    return enqueue(
+        a->session, shape_of(*a), [](Engine& engine, const Value& matrix) { return reduce(engine, matrix); }, a->id);
   });
 }
 

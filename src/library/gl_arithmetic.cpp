@@ -18,7 +18,7 @@ constexpr Index min_on_device = 256;  // of rows to factorise there: to make its
 constexpr Index max_groups = 65535;
 
 template <class Real>
-class GlArithmetic final : public Arithmetic<Real> {
+class GlArithmetic final : public BackendArithmetic<Real> {
  public:
   using typename Arithmetic<Real>::Factors;
   using typename Arithmetic<Real>::Matrix;
@@ -76,27 +76,9 @@ class GlArithmetic final : public Arithmetic<Real> {
 
   MatrixPointer in_rows(const Factors& factors) override { return factors.elements; }
 
-  MatrixPointer solve(const Factors& factors, Matrix& b) override {
-    MatrixPointer x = this->make(b.rows(), b.columns());
-    this->copy(whole(b), whole(*x));
-    const std::vector<Index> order = row_order_of(factors.pivots);
-    std::vector<RowMove> moves;
-    for (Index i = 0; i < b.rows(); ++i) moves.push_back({order[static_cast<std::size_t>(i)], i});
-    backend_->move_rows(whole(*x), moves);
-    substitute(*factors.elements, *x);
-    return x;
-  }
-
   double reciprocal_condition(const Factors& factors, double norm) override {
     const MatrixPointer by_columns = this->transpose(*factors.elements);
     return reciprocal_condition_on_host<Real>(read(*by_columns).transposed(), norm);
-  }
-
-  MatrixPointer invert(const Factors& factors) override {
-    const Index n = factors.elements->rows();
-    std::vector<Real> identity = host_elements<Real>(n * n);
-    for (Index i = 0; i < n; ++i) identity[static_cast<std::size_t>(i * (n + 1))] = 1;
-    return solve(factors, *this->make(n, n, identity));
   }
 
   Backend<Real>& backend() override { return *backend_; }
@@ -116,6 +98,22 @@ class GlArithmetic final : public Arithmetic<Real> {
     write(*by_columns, complete);
     backend_->copy_transposed(whole(*by_columns), whole(*factors.elements));
     return factors;
+  }
+  MatrixPointer solve_with(const Factors& factors, Matrix& b) override {
+    MatrixPointer x = this->make(b.rows(), b.columns());
+    this->copy(whole(b), whole(*x));
+    const std::vector<Index> order = row_order_of(factors.pivots);
+    std::vector<RowMove> moves;
+    for (Index i = 0; i < b.rows(); ++i) moves.push_back({order[static_cast<std::size_t>(i)], i});
+    backend_->move_rows(whole(*x), moves);
+    substitute(*factors.elements, *x);
+    return x;
+  }
+  MatrixPointer invert_with(const Factors& factors) override {
+    const Index n = factors.elements->rows();
+    std::vector<Real> identity = host_elements<Real>(n * n);
+    for (Index i = 0; i < n; ++i) identity[static_cast<std::size_t>(i * (n + 1))] = 1;
+    return solve_with(factors, *this->make(n, n, identity));
   }
   void wait() override {
     backend_->wait_all();

@@ -49,7 +49,7 @@ class Results : public std::enable_shared_from_this<Results<Real>> {
 };
 
 template <class Real>
-class HostArithmetic final : public Arithmetic<Real> {
+class HostArithmetic final : public BackendArithmetic<Real> {
  public:
   using typename Arithmetic<Real>::Factors;
   using typename Arithmetic<Real>::Matrix;
@@ -94,20 +94,8 @@ class HostArithmetic final : public Arithmetic<Real> {
 
   MatrixPointer in_rows(const Factors& factors) override { return this->transpose(*factors.elements); }
 
-  MatrixPointer solve(const Factors& factors, Matrix& b) override {
-    const MatrixPointer by_columns = this->transpose(b);
-    substitute_on_host<Real>(view(*factors.elements).transposed(), factors.pivots, view(*by_columns).transposed());
-    return this->transpose(*by_columns);
-  }
-
   double reciprocal_condition(const Factors& factors, double norm) override {
     return reciprocal_condition_on_host<Real>(view(*factors.elements).transposed(), norm);
-  }
-
-  MatrixPointer invert(const Factors& factors) override {
-    const MatrixPointer by_columns = this->copy(*factors.elements);
-    invert_factors_on_host<Real>(view(*by_columns).transposed(), factors.pivots);
-    return this->transpose(*by_columns);
   }
 
   Backend<Real>& backend() override { return *backend_; }
@@ -118,6 +106,16 @@ class HostArithmetic final : public Arithmetic<Real> {
     Factors factors{this->transpose(a), std::vector<Index>(static_cast<std::size_t>(a.rows()))};
     factors.singular = factorize_on_host<Real>(view(*factors.elements).transposed(), factors.pivots) != 0;
     return factors;
+  }
+  MatrixPointer solve_with(const Factors& factors, Matrix& b) override {
+    const MatrixPointer by_columns = this->transpose(b);
+    substitute_on_host<Real>(view(*factors.elements).transposed(), factors.pivots, view(*by_columns).transposed());
+    return this->transpose(*by_columns);
+  }
+  MatrixPointer invert_with(const Factors& factors) override {
+    const MatrixPointer by_columns = this->copy(*factors.elements);
+    invert_factors_on_host<Real>(view(*by_columns).transposed(), factors.pivots);
+    return this->transpose(*by_columns);
   }
   void wait() override { timeline_.restart(); }
   MatrixPointer allocate_unset(Index rows, Index columns) override { return results_->make(rows, columns); }

@@ -69,17 +69,6 @@ double norm_of(RowMajorView<const Real> a, glinpack_norm_kind kind) {
   return scale * std::sqrt(squares);
 }
 
-/// Throws Failure if the matrix is singular, which "is to be `used`".
-template <class Real>
-const typename Arithmetic<Real>::Factors& regular_factors(Arithmetic<Real>& arithmetic, const Value::Pointer<Real>& a,
-                                                          const std::string& used) {
-  const auto& factors = arithmetic.factors_of(a);
-  if (factors.singular) {
-    throw Failure(GLINPACK_SINGULAR, "a matrix to be " + used + " is singular: a pivot is exactly 0");
-  }
-  return factors;
-}
-
 }  // namespace
 
 Value scalar(Engine& engine, glinpack_precision precision, double number) {
@@ -183,6 +172,7 @@ Value norm(Engine& engine, const Value& a, glinpack_norm_kind kind, glinpack_pre
 Value determinant(Engine& engine, const Value& a) {
   return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>&) {
     const auto& factors = arithmetic.factors_of(a.pointer<Real>());
+    if (!factors.elements) return scalar(engine, precision_for<Real>, 0);
     double product = 1;
     for (std::size_t k = 0; k < factors.pivots.size(); ++k) {
       if (factors.pivots[k] != static_cast<Index>(k)) product = -product;  // an exchange of rows
@@ -208,38 +198,32 @@ Value reciprocal_condition(Engine& engine, const Value& a) {
 FactorsOfMatrix factorize(Engine& engine, const Value& a) {
   return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>&) {
     const auto& factors = arithmetic.factors_of(a.pointer<Real>());
+    if (!factors.elements) throw Failure(GLINPACK_SINGULAR, "a matrix to be factorised is singular, or nearly so");
     return FactorsOfMatrix{Value(arithmetic.in_rows(factors)), row_order_of(factors.pivots)};
   });
 }
 
 Value factor_of(Engine& engine, const FactorsOfMatrix& factors, Factor which) {
   return with(engine, factors.value, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& matrix) {
-    const Index n = matrix.rows();
-    std::vector<Real> elements = host_elements<Real>(n * n);
-    const RowMajorView<Real> to{elements.data(), n, n, n};
-    if (which == Factor::permutation) {
-      for (Index i = 0; i < n; ++i) to(i, factors.order[static_cast<std::size_t>(i)]) = 1;
-    } else {
-      const bool lower = which == Factor::lower;
-      const RowMajorView<const Real> from = arithmetic.read(matrix);
-      for (Index i = 0; i < n; ++i) {
-        std::copy_n(from.row(i) + (lower ? 0 : i), lower ? i : n - i, to.row(i) + (lower ? 0 : i));
-        if (lower) to(i, i) = 1;
-      }
-    }
-    return of_elements<Real>(engine, n, n, elements);
+    return Value(arithmetic.factor(matrix, factors.order, which));
   });
 }
 
 Value solve(Engine& engine, const Value& a, const Value& b) {
   return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>&) {
-    return Value(arithmetic.solve(regular_factors(arithmetic, a.pointer<Real>(), "solved with"), b.matrix<Real>()));
+    return Value(arithmetic.solve(a.pointer<Real>(), b.matrix<Real>()));
+  });
+}
+
+Value reduce(Engine& engine, const Value& a) {
+  return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& matrix) {
+    return Value(arithmetic.reduced_row_echelon_form(matrix, engine.threads()));
   });
 }
 
 Value invert(Engine& engine, const Value& a) {
   return with(engine, a, [&]<class Real>(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>&) {
-    return Value(arithmetic.invert(regular_factors(arithmetic, a.pointer<Real>(), "inverted")));
+    return Value(arithmetic.invert(a.pointer<Real>()));
   });
 }
 

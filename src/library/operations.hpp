@@ -47,12 +47,13 @@ struct Product {
 Value multiply(Engine& engine, const Product& product, const Value& a, const Value& b, const Value& c);
 
 FactorsOfMatrix factorize(Engine& engine, const Value& a);
-enum class Factor { permutation, lower, upper };
 Value factor_of(Engine& engine, const FactorsOfMatrix& factors, Factor which);
 
 /// These throw Failure if a matrix is singular.
 Value solve(Engine& engine, const Value& a, const Value& b);
 Value invert(Engine& engine, const Value& a);
+/// Reduced row echelon form.
+Value reduce(Engine& engine, const Value& a);
 Value solve_tridiagonal(Engine& engine, const Value& lower, const Value& diagonal, const Value& upper,
                         const Value& right);
 

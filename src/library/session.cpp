@@ -139,7 +139,7 @@ void note_error(const std::string& text) noexcept { last_error[text.copy(last_er
 
 std::string text_of(const Shape& shape) { return std::to_string(shape.rows) + " x " + std::to_string(shape.columns); }
 
-void check_shape(const Shape& shape) {
+void check_shape(const Session& session, const Shape& shape) {
   need(shape.rows >= 0 && shape.columns >= 0, GLINPACK_INVALID_ARGUMENT,
        "a matrix cannot be " + text_of(shape) + ": an extent is negative");
   constexpr Index max_elements = std::numeric_limits<Index>::max() / 1024;  // padding to 64 columns of 8 bytes
@@ -147,6 +147,8 @@ void check_shape(const Shape& shape) {
        "a matrix of " + text_of(shape) + " exceeds the address space");
   need(shape.precision == GLINPACK_SINGLE || shape.precision == GLINPACK_DOUBLE, GLINPACK_INVALID_ARGUMENT,
        "the precision is neither GLINPACK_SINGLE nor GLINPACK_DOUBLE");
+  need(!session.packed || shape.precision == GLINPACK_SINGLE, GLINPACK_WRONG_PRECISION,
+       "a context of packing 2x2 computes in single precision");
 }
 
 }  // namespace glinpack::library

@@ -32,9 +32,12 @@ struct HostCopy {
 /// Shared by a context and its matrices: the queue ends with the context, the results with their handles.
 struct Session {
   explicit Session(const EngineChoice& choice)
-      : on_gl(choice.gl_device.has_value()), queue([choice] { return std::make_shared<Engine>(choice); }) {}
+      : on_gl(choice.gl_device.has_value()),
+        packed(choice.packed),
+        queue([choice] { return std::make_shared<Engine>(choice); }) {}
 
   bool on_gl;
+  bool packed;
   OperationQueue<Engine> queue;
   std::string device;
   std::atomic<bool> closed = false;
@@ -159,8 +162,8 @@ inline Shape shape_of(const Matrix& a) { return {a.rows, a.columns, a.precision}
 
 /// "2 x 3"
 std::string text_of(const Shape& shape);
-/// Throws Failure for sizes and precisions that no matrix has.
-void check_shape(const Shape& shape);
+/// Throws Failure for sizes and precisions that no matrix of the context has.
+void check_shape(const Session& session, const Shape& shape);
 /// Throws Failure if a pointer is null, or the matrices differ in context.
 template <class... Matrices>
 void check_operands(const Matrix* first, const Matrices*... others) {

@@ -78,6 +78,12 @@ Value solve_tridiagonal(Engine& engine, const Value& lower, const Value& diagona
                         const Value& right) {
   return right.visit([&]<class Real>(DeviceMatrix<Real>& b) {
     Arithmetic<Real>& arithmetic = engine.arithmetic<Real>();
+    if constexpr (std::is_same_v<Real, float>) {
+      if (engine.is_packed()) {
+        return Value(solve_packed_tridiagonal(arithmetic, lower.matrix<Real>(), diagonal.matrix<Real>(),
+                                              upper.matrix<Real>(), b));
+      }
+    }
     const Index n = b.rows(), count = b.columns();
     solvers::TridiagonalSystems<Real> systems;
     systems.count = count;

@@ -1,4 +1,7 @@
 // The answers of the C API, against loops in double precision.
+#include <array>
+
+#include "library/operations.hpp"
 #include "tests/library/library_matrices.hpp"
 
 namespace glinpack::test {
@@ -151,6 +154,7 @@ TEST_P(LibraryArithmetic, LuFactorsMultiplyToTheMatrix) {
 }
 
 TEST_P(LibraryArithmetic, LuOfASingularMatrixHasAZeroInU) {
+  SKIP_PACKED();
   for (const Index n : {5, 257}) {
     const Elements a = generate(n, n, [](Index i, Index j) { return static_cast<double>(j == 2 ? 0 : 1 + i * j % 3); });
     glinpack_matrix *p = nullptr, *l = nullptr, *u = nullptr;
@@ -172,6 +176,7 @@ TEST_P(LibraryArithmetic, SolvesForManyRightHandSides) {
 }
 
 TEST_P(LibraryArithmetic, SolvesWhatNeedsPivots) {
+  SKIP_PACKED();
   const Elements a =
       generate(64, 64, [](Index i, Index j) { return i == 63 - j ? 1.0 + static_cast<double>(i) : 0.0; });
   const Elements b = random_elements(64, 2, 1);
@@ -180,6 +185,7 @@ TEST_P(LibraryArithmetic, SolvesWhatNeedsPivots) {
 }
 
 TEST_P(LibraryArithmetic, SolvesAnIllConditionedMatrixWithASmallResidual) {
+  SKIP_PACKED();
   const Elements hilbert = generate(12, 12, [](Index i, Index j) { return 1.0 / static_cast<double>(i + j + 1); });
   const Elements b = random_elements(12, 1, 1);
   EXPECT_LE(scaled_residual(download(up(hilbert)), download(call(glinpack_solve, up(hilbert).get(), up(b).get())), b),
@@ -194,7 +200,40 @@ TEST_P(LibraryArithmetic, InversesMultiplyToTheIdentity) {
   }
 }
 
+TEST_P(LibraryArithmetic, EchelonFormsOfRegularMatricesBesideOthers) {
+  for (const Index n : sizes()) {
+    for (const Index columns : {Index{0}, Index{1}, Index{4}}) {
+      const Elements a = well_conditioned(n, 6), b = random_elements(n, columns, 7);
+      const Elements reduced = download(call(glinpack_rref, call(glinpack_horzcat, up(a).get(), up(b).get()).get()));
+      const auto part = [&](Index first, Index count) {
+        return generate(n, count, [&](Index i, Index j) { return reduced(i, first + j); });
+      };
+      EXPECT_EQ(difference(part(0, n), identity(n)), 0) << n;
+      if (columns > 0) {
+        EXPECT_LE(scaled_residual(a, part(n, columns), b), largest_residual) << n;
+      }
+    }
+  }
+}
+
+TEST_P(LibraryArithmetic, EchelonFormsOfAnyRank) {
+  SKIP_PACKED();
+  const Elements deficient = generate(3, 4, [](Index i, Index j) {
+    return std::array{1, 2, 1, 3, 2, 4, 0, 4, 3, 6, 1, 7}[static_cast<std::size_t>(4 * i + j)];
+  });
+  const Elements expected = generate(3, 4, [](Index i, Index j) {
+    return std::array{1, 2, 0, 2, 0, 0, 1, 1, 0, 0, 0, 0}[static_cast<std::size_t>(4 * i + j)];
+  });
+  EXPECT_LE(difference(download(call(glinpack_rref, up(deficient).get())), expected), tolerance(8));
+  const Elements tall = random_elements(9, 4, 1);
+  EXPECT_LE(difference(download(call(glinpack_rref, up(tall).get())),
+                       generate(9, 4, [](Index i, Index j) { return i == j ? 1.0 : 0.0; })),
+            0);
+  EXPECT_EQ(largest(download(call(glinpack_rref, up(Elements(3, 2)).get()))), 0);
+}
+
 TEST_P(LibraryArithmetic, DeterminantsHaveTheSignOfThePermutation) {
+  SKIP_PACKED();
   EXPECT_EQ(download(call(glinpack_determinant, up(Elements(0, 0)).get()))(0, 0), 1);
   EXPECT_EQ(download(call(glinpack_determinant, up(Elements(3, 3)).get()))(0, 0), 0);
   const Elements cycle = generate(3, 3, [](Index i, Index j) { return j == (i + 1) % 3 ? 2.0 : 0.0; });
@@ -204,6 +243,7 @@ TEST_P(LibraryArithmetic, DeterminantsHaveTheSignOfThePermutation) {
 }
 
 TEST_P(LibraryArithmetic, ReciprocalConditions) {
+  SKIP_PACKED();
   const auto rcond = [&](const Elements& a) { return download(call(glinpack_rcond, up(a).get()))(0, 0); };
   EXPECT_EQ(rcond(Elements(0, 0)), std::numeric_limits<double>::infinity());
   EXPECT_EQ(rcond(Elements(3, 3)), 0);
@@ -332,6 +372,69 @@ TEST_P(LibraryArithmetic, MatricesWithoutElements) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Places, LibraryArithmetic, all_places(), name_of);
+INSTANTIATE_TEST_SUITE_P(Packed, LibraryArithmetic, testing::Values(Place{packed_device, GLINPACK_SINGLE}), name_of);
+
+TEST(LibraryPacked, ResultsEnterOtherOperationsWithoutTransfers) {
+  using namespace library;
+  constexpr Index n = 37, systems = 5;
+  Engine engine(choose_packed_engine(gl_device()));
+  const auto transfers = [&] {
+    const solvers::StageTimes& times = engine.device().clock().times();
+    return times.of(solvers::Stage::upload) + times.of(solvers::Stage::download);
+  };
+  const auto value = [&](const Elements& a) {
+    return from_elements(engine, a.rows, a.columns, std::vector<float>(a.data.begin(), a.data.end()));
+  };
+  const auto elements = [&](const Value& a, Index columns) {
+    Elements to(n, columns);
+    read(engine, a, Strided<double>{to.data.data(), columns, 1});
+    return to;
+  };
+  const Value a = value(well_conditioned(n, 1)), b = value(random_elements(n, systems, 2)),
+              ones = value(generate(n, systems, [](Index, Index) { return 1.0; }));
+  EXPECT_GT(transfers(), 0);
+  engine.device().clock().clear();
+  const auto times = [&](const Value& left, const Value& right, Index columns) {
+    return multiply(engine, {.rows = n, .columns = columns, .precision = GLINPACK_SINGLE}, left, right, Value());
+  };
+  const FactorsOfMatrix factors = factorize(engine, a);
+  const auto factor = [&](Factor which) { return factor_of(engine, factors, which); };
+  const Value pa = times(factor(Factor::permutation), a, n),
+              lu = times(factor(Factor::lower), factor(Factor::upper), n);
+  const Value wide = overlay(engine, {n, n + systems}, a, times(a, b, systems), {0, n, n, systems});
+  const Value reduced = submatrix(engine, reduce(engine, wide), {0, n, n, systems});
+  const Value inverse = times(invert(engine, a), times(a, b, systems), systems);
+  const Value tridiagonal = solve_tridiagonal(engine, ones, combine(engine, {.alpha = 3}, ones, Value()), ones, b);
+  const Value solved = solve(engine, transpose(engine, transpose(engine, a)), times(a, b, systems));
+  engine.device().finish();
+  EXPECT_EQ(transfers(), 0);
+  const Elements expected = random_elements(n, systems, 2);
+  constexpr double bound = 1e-4;  // n epsilon times a condition of less than 10
+  EXPECT_LE(difference(elements(pa, n), elements(lu, n)), bound);
+  for (const Value& x : {reduced, inverse, solved}) EXPECT_LE(difference(elements(x, systems), expected), bound);
+  const Elements x = elements(tridiagonal, systems);
+  for (Index i = 1; i + 1 < n; ++i) EXPECT_NEAR(x(i - 1, 0) + 3 * x(i, 0) + x(i + 1, 0), expected(i, 0), bound);
+  EXPECT_GT(transfers(), 0);
+}
+
+TEST(LibraryPacked, OnlyBlocksArePivotsAndOnlySinglePrecisionIsComputed) {
+  const Context packed = make_context(packed_device);
+  const Handle exchange =
+      upload(packed, GLINPACK_SINGLE, generate(2, 2, [](Index i, Index j) { return i == j ? 0.0 : 3.0; }));
+  EXPECT_EQ(glinpack_wait(call(glinpack_inverse, exchange.get()).get(), -1), GLINPACK_SINGULAR);
+  EXPECT_EQ(glinpack_wait(call(glinpack_rref, exchange.get()).get(), -1), GLINPACK_SINGULAR);
+  glinpack_matrix* l = nullptr;
+  ASSERT_EQ(glinpack_lu(exchange.get(), nullptr, &l, nullptr), GLINPACK_OK);
+  EXPECT_EQ(glinpack_wait(Handle(l).get(), -1), GLINPACK_SINGULAR);
+  const Handle zeros = upload(packed, GLINPACK_SINGLE, Elements(3, 3));
+  EXPECT_EQ(download(call(glinpack_determinant, zeros.get()))(0, 0), 0);
+  EXPECT_EQ(download(call(glinpack_rcond, zeros.get()))(0, 0), 0);
+  glinpack_matrix* made = nullptr;
+  EXPECT_EQ(glinpack_convert(zeros.get(), GLINPACK_DOUBLE, &made), GLINPACK_WRONG_PRECISION);
+  EXPECT_EQ(glinpack_rref(upload(packed, GLINPACK_SINGLE, Elements(3, 2)).get(), &made), GLINPACK_WRONG_SIZE);
+  glinpack_context* none = nullptr;
+  EXPECT_EQ(glinpack_context_create_packed("openblas", &none), GLINPACK_NO_DEVICE);
+}
 
 }  // namespace
 }  // namespace glinpack::test

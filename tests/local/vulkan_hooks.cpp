@@ -54,6 +54,7 @@ struct Hooks {
   static inline Instance* instance = nullptr;
   static inline PFN_vkGetDeviceProcAddr get = nullptr;
   static inline PFN_vkCreateDevice create_device = nullptr;
+  static inline PFN_vkGetPhysicalDeviceFeatures2 get_features = nullptr;
   static inline Functions original;
 
   static VkResult VKAPI_PTR create_and_note_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
@@ -62,6 +63,11 @@ struct Hooks {
     const std::lock_guard lock(guard_mutex);
     if (result == VK_SUCCESS) physical_of[*device] = physical;
     return result;
+  }
+
+  static void VKAPI_PTR get_some_features(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2* features) {
+    get_features(physical, features);
+    if (test::vulkan_has_no_doubles) features->features.shaderFloat64 = VK_FALSE;
   }
 
   static VkResult VKAPI_PTR allocate_memory(VkDevice device, const VkMemoryAllocateInfo* info,
@@ -195,6 +201,8 @@ struct Hooks {
     create_device = instance->CreateDevice;
     instance->GetDeviceProcAddr = &get_hooked;
     instance->CreateDevice = &create_and_note_device;
+    get_features = instance->GetPhysicalDeviceFeatures2;
+    instance->GetPhysicalDeviceFeatures2 = &get_some_features;
   }
 };
 

@@ -202,7 +202,7 @@ class CommandLine(BadInputTest):
         self.rejected_on_one_line(["plu", *SMALL_RUN, "--explain-pass", "4"], "--explain-pass", "0 ... 3")
 
     def test_n_too_large_for_the_memory_is_rejected_before_any_allocation(self):
-        for backend in "reference", "openblas", "gl-compute":
+        for backend in "reference", "openblas", "gl-compute", "vk-compute":
             for n in "2000000", "1000000000":
                 with self.subTest(backend=backend, n=n):
                     start = time.monotonic()
@@ -425,7 +425,7 @@ class InputMatrix(BadInputTest):
         n = 40
         values = [0.0 if j == 27 else float((i * 7 + j * 13) % 11 + (i == j) * 20) for i in range(n) for j in range(n)]
         self.write("singular.npy", npy(n, n, values))
-        for backend in "reference", "openblas", "gl-compute", "gl-raster":
+        for backend in "reference", "openblas", "gl-compute", "gl-raster", "vk-compute":
             with self.subTest(backend=backend):
                 outcome = self.glinpack("plu", "--input", "singular.npy", "--nb", "8", "--backend", backend)
                 self.assertEqual(outcome.status, 1, outcome)
@@ -434,9 +434,9 @@ class InputMatrix(BadInputTest):
 
 
 class Machine(BadInputTest):
-    def rejected_by_the_machine(self, arguments, *named, **options):
+    def rejected_by_the_machine(self, arguments, *named, backend="gl-compute", **options):
         """Errors of the input or of the machine."""
-        self.rejected_on_one_line(["plu", "--n", "64", "--backend", "gl-compute", "--json", "out.json", *arguments],
+        self.rejected_on_one_line(["plu", "--n", "64", "--backend", backend, "--json", "out.json", *arguments],
                                  *named, **options)
 
     def test_gl_compute_reports_missing_egl_devices(self):
@@ -444,6 +444,11 @@ class Machine(BadInputTest):
                                     "are set: correct or unset them, or use --backend openblas",
                                     environment={"__EGL_VENDOR_LIBRARY_DIRS": "/nowhere",
                                                  "__EGL_VENDOR_LIBRARY_FILENAMES": "/nonexistent.json"})
+
+    def test_vk_compute_reports_missing_devices(self):
+        self.rejected_by_the_machine([], "no Vulkan device was found; VK_ICD_FILENAMES=/nonexistent.json is set: correct "
+                                     "or unset it, or use --backend openblas", backend="vk-compute",
+                                     environment={"VK_ICD_FILENAMES": "/nonexistent.json"})
 
     def test_a_variable_that_hides_devices_is_named_first(self):
         for variable, values in {"EGL_VISIBLE_DEVICES": ("all", "-1", "0 1", "GPU-8f3b1c2e"), "GALLIUM_DRIVER": ("softpipe",),
@@ -474,7 +479,8 @@ class Machine(BadInputTest):
         self.assertRegex(outcome.err, r"only \d of 15 threads can be started")  # OpenBLAS hung
 
     def test_an_unknown_device_is_rejected(self):
-        self.rejected_by_the_machine(["--device", "77"], "--device 77", "glinpack devices")
+        for backend in "gl-compute", "vk-compute":
+            self.rejected_by_the_machine(["--device", "77"], "--device 77", "glinpack devices", backend=backend)
 
     def test_gl_compute_reports_missing_gl_4_5(self):
         # Mesa can report an older version.
@@ -485,19 +491,21 @@ class Machine(BadInputTest):
         shutil.copytree(ROOT / "shaders", shaders)
         broken = shaders / "compute" / "reduce.comp"
         broken.write_text(broken.read_text() + "\nvoid broken( { nonsense\n")
-        outcome = self.glinpack("plu", "--n", "64", "--nb", "16", "--backend", "gl-compute", "--shader-dir", shaders,
-                                "--json", "out.json")
-        self.assertEqual(outcome.status, 2, outcome)
-        self.assertIn("--shader-dir", outcome.err)
-        self.assertIn("reduce.comp", outcome.err)
-        self.assertIn("nonsense", outcome.err)
-        self.assertFalse((self.folder / "out.json").exists())
+        for backend in "gl-compute", "vk-compute":
+            outcome = self.glinpack("plu", "--n", "64", "--nb", "16", "--backend", backend, "--shader-dir", shaders,
+                                    "--json", "out.json")
+            self.assertEqual(outcome.status, 2, outcome)
+            self.assertIn("--shader-dir", outcome.err)
+            self.assertIn("reduce.comp", outcome.err)
+            self.assertIn("nonsense", outcome.err)
+            self.assertFalse((self.folder / "out.json").exists())
 
     def test_a_shader_folder_without_the_backend_s_files_is_rejected(self):
         (self.folder / "shaders" / "raster").mkdir(parents=True)
         shutil.copy(ROOT / "shaders" / "raster" / "step.frag", self.folder / "shaders" / "raster")
-        self.rejected_by_the_machine(["--shader-dir", "shaders"], "--shader-dir", "'shaders'", "compute/reduce.comp",
-                                    "compute/copy.comp")
+        for backend in "gl-compute", "vk-compute":
+            self.rejected_by_the_machine(["--shader-dir", "shaders"], "--shader-dir", "'shaders'",
+                                         "compute/reduce.comp", "compute/copy.comp", backend=backend)
         self.rejected_by_the_machine(["--shader-dir", "nowhere"], "--shader-dir", "'nowhere'", "not a directory")
 
     def test_the_launcher_of_another_mpi_is_detected(self):

@@ -13,7 +13,7 @@ import unittest
 
 from launch import GLINPACK, MPIEXEC, GlinpackTest, read_npy, wait_for
 
-KILLS = int(os.environ.get("GLINPACK_TEST_KILLS", "4"))
+KILLS = int(os.environ.get("GLINPACK_TEST_KILLS", "6"))
 SEED = int(os.environ.get("GLINPACK_TEST_SEED", "1"))
 TIMEOUT = 120
 # what does not belong to the run
@@ -101,6 +101,7 @@ class Kills(CheckpointTest):
     CASES = [
         (1, [*run(), "--grid", "1x1", "--pivoting", "partial", "--lookahead", "1"]),
         (4, [*run(), "--grid", "2x2", "--pivoting", "partial", "--lookahead", "1", "--abft", "7"]),
+        (2, [*run(200, 8, "vk-compute"), "--grid", "1x2", "--precision", "single", "--pivoting", "partial"]),
         (6, [*run(), "--grid", "3x2", "--pivoting", "tournament", "--lookahead", "0"]),
         (4, [*run(), "--grid", "2x2", "--pivoting", "local", "--lookahead", "1"]),
         (2, [*run(nb=16, backend="gl-compute"), "--grid", "1x2", "--precision", "single", "--pivoting", "partial"]),

@@ -71,6 +71,24 @@ class Doctor(DoctorTest):
         self.assertNotEqual(findings["network"][0], "n/a")
         self.assertTrue(all(rank["gemm"]["host"] > 0 for rank in document["ranks"]))
 
+    def test_threads_take_the_fast_cores_and_the_check_names_them(self):
+        node = 'nodeset="0x1" complete_nodeset="0x1"'
+        cores = "".join(
+            f'<object type="Core" os_index="{i}" cpuset="{1 << i:#x}" complete_cpuset="{1 << i:#x}" {node} gp_index="{2 * i + 3}">'
+            f'<object type="PU" os_index="{i}" cpuset="{1 << i:#x}" complete_cpuset="{1 << i:#x}" {node} '
+            f'gp_index="{2 * i + 4}"/></object>' for i in range(4))
+        kinds = "".join(f'<cpukind cpuset="{cpuset}"><info name="FrequencyMaxMHz" value="{megahertz}"/></cpukind>'
+                        for cpuset, megahertz in (("0x3", 1800), ("0xc", 2400)))
+        (self.folder / "node.xml").write_text('<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE topology SYSTEM "hwloc2.dtd">'
+                   '<topology version="2.0"><object type="Machine" os_index="0" cpuset="0xf" complete_cpuset="0xf" '
+                   f'allowed_cpuset="0xf" {node} allowed_nodeset="0x1" gp_index="1"><object type="NUMANode" os_index="0" '
+                   f'cpuset="0xf" complete_cpuset="0xf" {node} gp_index="2" local_memory="1073741824"/>{cores}</object>'
+                   f'{kinds}</topology>')
+        environment = {"HWLOC_XMLFILE": str(self.folder / "node.xml")}
+        outcome = self.start([GLINPACK, "doctor", "--quick"], environment=environment, timeout=60)
+        self.assertEqual(self.findings(outcome)["affinity"],
+                         ("ok", "1 rank x 2 threads on 4 of 4 cores, of which 2 are fast"), outcome)
+
     @unittest.skipIf(CORES > 16, "too many cores to outnumber")
     def test_oversubscription_gives_one_warning_with_the_remedy(self):
         ranks = CORES + 1
@@ -145,11 +163,12 @@ class BurnIn(DoctorTest):
         self.assertRegex(out, self.RANK)
 
     def test_a_device_burns_in_with_the_shaders(self):
-        outcome = self.doctor("--quick", "--backend", "gl-compute", "--burn-in", 0.01)
-        verdict, evidence = self.findings(outcome)["burn-in"]
-        self.assertEqual(verdict, "ok", outcome)
-        self.assertRegex(evidence, r"1 device, [\d.]+ GFLOPS \(median\), compared over time alone: too few peers")
-        self.assertRegex(outcome.out, r"(?m)^ +0 +\d+ .* 0 +(-|\d+)  \S+, device \d+, ")
+        for backend in "gl-compute", "vk-compute":
+            outcome = self.doctor("--quick", "--backend", backend, "--burn-in", 0.01)
+            verdict, evidence = self.findings(outcome)["burn-in"]
+            self.assertEqual(verdict, "ok", outcome)
+            self.assertRegex(evidence, r"1 device, [\d.]+ GFLOPS \(median\), compared over time alone: too few peers")
+            self.assertRegex(outcome.out, r"(?m)^ +0 +\d+ .* 0 +(-|\d+)  \S+, device \d+, ")
 
 
 class Problems(DoctorTest):

@@ -89,6 +89,14 @@ class Package(OctaveTest):
                 self.assertRegex(outcome.out, r"PASS +[1-9]\d", outcome)
                 self.assertRegex(outcome.out, r"FAIL +0\n", outcome)
 
+    def test_packing_2x2_solves_in_single_precision(self):
+        outcome = self.run_octave("gpuMatrix.device ('software', 0, '2x2'); A = gpuMatrix (rand (9) + 9 * eye (9)); "
+                                  "[L, U, P] = lu (A); r = inv (A) * (P' * (L * U)); disp (class (gather (r))); "
+                                  "disp (max (max (abs (double (r) - eye (9)))) < 1e-4); A * ones (9) \\ ones (9, 1)")
+        self.assertEqual(outcome.out.split()[:2], ["single", "1"], outcome)
+        outcome = octave("gpuMatrix.device ('software', 0, '2x2'); double (inv (gpuMatrix ([0, 1; 1, 0])))")
+        self.assertIn("singular", outcome.err, outcome)
+
     def test_help_and_the_demonstration_print_what_they_should(self):
         self.assertIn("in the background", " ".join(self.run_octave("help gpuMatrix").out.split()))
         outcome = self.run_octave("demo gpuMatrix")

@@ -66,11 +66,28 @@ class Commands(RunsTest):
             self.assertLess(0, sum(phases.values()))
             self.assertTrue(all(0 <= duration < seconds for duration in phases.values()), phases)
 
-    def test_a_lost_vulkan_device_ends_all_ranks_with_one_message(self):
+    def fake_loader(self):
+        """The environment in which tests/lost_device.cpp stands for Vulkan's loader."""
         if "LOST_DEVICE" not in os.environ:
             self.skipTest("LOST_DEVICE names no folder: there is no Vulkan, or sanitizers do not work with its fake")
-        environment = {"LD_LIBRARY_PATH": f"{os.environ['LOST_DEVICE']}:{os.environ.get('LD_LIBRARY_PATH', '')}",
-                       "LOST_DEVICE_RANK": "1"}
+        return {"LD_LIBRARY_PATH": f"{os.environ['LOST_DEVICE']}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+
+    def test_a_device_without_double_precision_factorises_in_single(self):
+        environment = {**self.fake_loader(), "NO_DOUBLES": "1"}
+        for precision in "single", "mixed":
+            self.passed("--n", 100, "--nb", 16, "--backend", "vk-compute", "--precision", precision,
+                        environment=environment, ranks=2)
+        outcome = self.glinpack("plu", "--n", 100, "--backend", "vk-compute", ranks=2, environment=environment)
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertEqual((outcome.out + outcome.err).count("no double precision: use --precision single"), 1, outcome)
+        devices = self.start([GLINPACK, "devices"], environment)
+        self.assertRegex(devices.out, "precision +single and mixed by Vulkan")
+        doctor = self.start([GLINPACK, "doctor", "--quick", "--backend", "vk-compute", "--burn-in", "0.005"], environment,
+                            timeout=60)
+        self.assertRegex(doctor.out, "(?m)^ok +burn-in ")
+
+    def test_a_lost_vulkan_device_ends_all_ranks_with_one_message(self):
+        environment = {**self.fake_loader(), "LOST_DEVICE_RANK": "1"}
         for submissions in 0, 40:
             with self.subTest(submissions=submissions):
                 outcome = self.glinpack("plu", "--n", 300, "--nb", 32, "--grid", "1x2", "--backend", "vk-compute",
@@ -156,14 +173,16 @@ class Commands(RunsTest):
             with self.subTest(backend=backend):
                 self.passed("--backend", backend, ranks=4, runs=48, timeout=300)
 
-    def test_local_pivoting_on_six_processes_passes_by_opengl(self):
-        self.passed("--n", 300, "--nb", 32, "--grid", "2x3", "--backend", "gl-compute", "--precision", "single",
-                    "--pivoting", "local", ranks=6, timeout=120)
+    def test_local_pivoting_on_six_processes_passes_by_each_gpu_api(self):
+        for backend in "gl-compute", "vk-compute":
+            self.passed("--n", 200, "--nb", 24, "--grid", "2x3", "--backend", backend, "--precision", "single",
+                        "--pivoting", "local", ranks=6, timeout=120)
 
     def test_tournament_pivoting_passes_for_any_grid_block_size_and_backend(self):
         for backend, arguments, runs in (("openblas", ["--n", "1,100,300", "--nb", "7,32,150"], 27),
                                          ("reference", ["--n", "60,130", "--nb", "16,100"], 12),
                                          ("gl-compute", ["--n", "100,200", "--nb", "24,100"], 12),
+                                         ("vk-compute", ["--n", "100", "--nb", "24,100"], 6),
                                          ("gl-raster", ["--n", "150", "--nb", "32,70"], 6)):
             with self.subTest(backend=backend):
                 outcome = self.passed(*arguments, "--grid", "1x4,2x2,4x1", "--backend", backend, "--pivoting",
@@ -302,7 +321,7 @@ class Commands(RunsTest):
         self.passed("--n", 8, "--backend", "openblas", "--json", "tiny.json")
         free = self.json("tiny.json")["runs"][0]["ranks"][0]["free_bytes"]
         fraction = (8 << 20) / free
-        for backend in "reference", "openblas", "gl-compute", "gl-raster":
+        for backend in "reference", "openblas", "gl-compute", "gl-raster", "vk-compute":
             with self.subTest(backend=backend):
                 outcome = self.passed("--n", "auto", "--nb", "auto", "--grid", "auto", "--memory-fraction",
                                       f"{fraction:.3e}", "--backend", backend, "--json", f"{backend}.json", ranks=4,
@@ -373,12 +392,13 @@ class Peaks(RunsTest):
         return outcome.out, self.valid_json("c.json", "peaks.schema.json")
 
     def test_device_and_host_are_measured_with_units(self):
-        text, document = self.measured("--backend", "gl-compute")
-        for line in (r"copy, read \+ written .* GB/s .* by (a compute shader|the driver)", r"fma, double .* GFLOPS",
-                     r"upload .* GB/s", r"dispatch .* us", r"read-back .* us", r"gemm, single .* GFLOPS"):
-            self.assertRegex(text, rf"(?m)^  {line}")
-        self.assertEqual(document["host"]["threads"], 1)
-        self.assertEqual(document["context"]["configuration"]["repeat"], 2)
+        for backend in "gl-compute", "vk-compute":
+            text, document = self.measured("--backend", backend, "--force")
+            for line in (r"copy, read \+ written .* GB/s .* by (a compute shader|the driver)", r"fma, double .* GFLOPS",
+                         r"upload .* GB/s", r"dispatch .* us", r"read-back .* us", r"gemm, single .* GFLOPS"):
+                self.assertRegex(text, rf"(?m)^  {line}")
+            self.assertEqual(document["host"]["threads"], 1)
+            self.assertEqual(document["context"]["configuration"]["repeat"], 2)
 
     def test_openblas_measures_only_the_host(self):
         text, document = self.measured("--backend", "openblas")
@@ -389,10 +409,15 @@ class Peaks(RunsTest):
 class Tune(RunsTest):
     @TOO_SLOW
     def test_the_tuned_tile_is_stored_and_is_the_default(self):
+        for backend in "gl-compute", "vk-compute":
+            with self.subTest(backend=backend):
+                self.tuned(backend)
+
+    def tuned(self, backend):
         cache = {"XDG_CACHE_HOME": str(self.folder / "cache")}
         device = self.software_device()
-        outcome = self.start([GLINPACK, "tune", "--device", device, "--precision", "single",
-                              "--json", "t.json"], cache, timeout=120)
+        outcome = self.start([GLINPACK, "tune", "--device", device, "--precision", "single", "--backend", backend,
+                              "--json", "t.json", "--force"], cache, timeout=120)
         self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
         self.valid_json("t.json", "tune.schema.json")
         self.assertEqual(outcome.out.count("  <- taken"), 1)
@@ -402,7 +427,7 @@ class Tune(RunsTest):
             self.assertEqual(kept.parent, self.folder / "cache" / "glinpack")
             self.assertTrue(all(trial["right"] for trial in tuning["trials"]))
             for tile in [], ["--tile", tuning["trials"][-1]["tile"]]:
-                self.passed("--n", 150, "--nb", 32, "--backend", "gl-compute", "--device", device, *tile,
+                self.passed("--n", 150, "--nb", 32, "--backend", backend, "--device", device, *tile,
                             "--precision", tuning["precision"], environment=cache, timeout=60)
 
     def software_device(self):
@@ -774,13 +799,18 @@ class Log(RunsTest):
         self.assertNotRegex(outcome.out, "(?m)(trace|debug|info|warning): |^glinpack: ")
 
     def test_at_debug_device_programs_tile_algorithm_and_memory_are_explained(self):
+        for backend in "gl-compute", "vk-compute":
+            with self.subTest(backend=backend):
+                self.explained(backend)
+
+    def explained(self, backend):
         for origin in "compiled", "from the cache":
-            outcome = self.passed(*self.RUN, "--backend", "gl-compute", "--log-level", "debug", timeout=120,
-                                  environment={"XDG_CACHE_HOME": str(self.folder)})
+            outcome = self.passed(*self.RUN, "--backend", backend, "--log-level", "debug", timeout=120,
+                                  environment={"XDG_CACHE_HOME": str(self.folder / backend)})
             for rank in 0, 1:
                 for message in ("EGL device 0: ", f"device 0: chosen by local rank {rank}",
-                                "gl-compute reduces in tiles of .*, the default", "host threads: ",
-                                "backend gl-compute: ", "N 200, .*memory taken: ",
+                                f"{backend} reduces in tiles of .*, the default", "host threads: ",
+                                f"backend {backend}: ", "N 200, .*memory taken: ",
                                 "broadcasts along the process row: .*; down the process column: none"):
                     self.assertRegex(outcome.err, self.PLACE % (rank, "debug", message))
             self.assertRegex(outcome.err, self.PLACE % (0, "debug", "N 200, NB 64, .*broadcast ring, row swap "))

@@ -255,7 +255,16 @@ classdef gpuMatrix < handle
     function r = rdivide(a, b), r = gpuMatrix.binary('rdivide', a, b); end
     function r = ldivide(a, b), r = gpuMatrix.binary('rdivide', b, a); end
     function r = mtimes(a, b), r = gpuMatrix.binary('mtimes', a, b); end
-    function r = mldivide(a, b), r = gpuMatrix.binary('mldivide', a, b); end
+
+    function r = mldivide(a, b)
+      if issparse(a) && size(a, 1) == size(a, 2) && size(a, 1) > 1 && isbanded(a, 1, 1) && size(b, 1) == size(a, 1)
+        each = ones(1, size(b, 2));
+        r = tridiagonal([0; full(diag(a, -1))] * each, full(diag(a)) * each, [full(diag(a, 1)); 0] * each, b);
+      else
+        r = gpuMatrix.binary('mldivide', a, b);
+      end
+    end
+
     function r = mrdivide(a, b), r = gpuMatrix.binary('mrdivide', a, b); end
     function r = uplus(g), r = g; end
     function r = uminus(g), r = gpuMatrix.binary('times', -1, g); end
@@ -337,6 +346,53 @@ classdef gpuMatrix < handle
       else
         r = g;
       end
+    end
+
+    function r = abs(g), r = gpuMatrix(abs(gather(g))); end
+    function yes = isnan(g), yes = isnan(gather(g)); end
+    function r = reshape(g, varargin), r = gpuMatrix(reshape(gather(g), varargin{:})); end
+
+    function [r, place] = max(a, varargin)
+      [r, place] = gpuMatrix.extreme(@max, a, varargin, nargout);
+    end
+
+    function [r, place] = min(a, varargin)
+      [r, place] = gpuMatrix.extreme(@min, a, varargin, nargout);
+    end
+
+    function r = dot(a, b, varargin)
+      if any(size(a) == 1) && any(size(b) == 1)  % vectors
+        if size(a, 1) ~= 1
+          a = a';
+        end
+        if size(b, 2) ~= 1
+          b = b';
+        end
+        r = a * b;
+      else
+        r = sum(a .* b, varargin{:});
+      end
+    end
+
+    function [r, columns] = rref(g, varargin)
+      if nargout > 1 || nargin > 1
+        [r, columns] = rref(gather(g), varargin{:});
+        r = gpuMatrix(r);
+      else
+        r = gpuMatrix(glinpack_gateway('rref', g.handle), true);
+      end
+    end
+
+    function r = tridiagonal(lower, diagonal, upper, right)
+      % Many tridiagonal systems, one in each column of four matrices of equal size. The first element of a column of
+      % lower and the last one of upper are not read.
+      parts = {lower, diagonal, upper, right};
+      for k = 1:4
+        if isa(parts{k}, 'gpuMatrix')
+          parts{k} = parts{k}.handle;
+        end
+      end
+      r = gpuMatrix(glinpack_gateway('tridiagonal', parts{:}), true);
     end
 
     function r = trace(g), r = gpuMatrix(trace(gather(g))); end
@@ -479,14 +535,13 @@ classdef gpuMatrix < handle
       g = gpuMatrix(s.gpuMatrix);
     end
 
-    function text = device(name, threads)
-      % The name of the device; or chooses "auto", "openblas", "software" or a device's number.
+    function text = device(name, varargin)
+      % The name of the device; or chooses "auto", "openblas", "software" or a device's number, then the number of
+      % threads, then "2x2": matrices are textures of this packing, and single.
       if nargin == 0
         text = glinpack_gateway('device');
-      elseif nargin == 1
-        text = glinpack_gateway('device', num2str(name));
       else
-        text = glinpack_gateway('device', num2str(name), threads);
+        text = glinpack_gateway('device', num2str(name), varargin{:});
       end
     end
 
@@ -513,6 +568,17 @@ classdef gpuMatrix < handle
       else
         r = gpuMatrix(handle, true);
       end
+    end
+
+    function [r, place] = extreme(function_of, a, arguments, outputs)
+      values = cellfun(@gpuMatrix.value, [{a}, arguments], 'UniformOutput', false);
+      place = [];
+      if outputs > 1
+        [r, place] = function_of(values{:});
+      else
+        r = function_of(values{:});
+      end
+      r = gpuMatrix(r);
     end
 
     function x = value(x)
@@ -955,6 +1021,48 @@ end
 %! near (norm (gpuMatrix ([1, 2, 3]), 1.00001), norm ([1, 2, 3], 1.00001), 10, "double");
 %! assert (double (norm (gpuMatrix ([1, NaN]), Inf)), norm ([1, NaN], Inf));
 %!error <invalid dimension DIM = 0> sum (gpuMatrix (ones (2)), 0)
+
+%!test  # abs, isnan, max, min, dot, reshape
+%! x = [1, -5, 3; NaN, 2, -4];
+%! g = gpuMatrix (x);
+%! assert (double (abs (g)), abs (x));
+%! assert (isnan (g), isnan (x));
+%! assert (double (max (g)), max (x));
+%! assert (double (min (g, [], 2)), min (x, [], 2));
+%! [m, k] = max (g, [], 2);
+%! assert (k, [3; 2]);
+%! assert (double (max (g, 0)), max (x, 0));
+%! assert (double (reshape (g, 3, [])), reshape (x, 3, []));
+%! near (dot (gpuMatrix (1:3), [4; 5; 6]), 32, 3, "double");
+%! near (dot (gpuMatrix (ones (2, 3)), 2 * ones (2, 3)), [4, 4, 4], 3, "double");
+%! assert (classUnderlying (abs (gpuMatrix (single (-1)))), "single");
+
+%!test  # rref
+%! for type = {"single", "double"}
+%!   a = well (5, type{1});  b = cast (rand (5, 2), type{1});
+%!   near (rref (gpuMatrix ([a, b])), [eye(5), a \ b], 5, type{1});
+%!   near (rref (gpuMatrix (cast ([1, 2, 1; 2, 4, 0; 3, 6, 1], type{1}))), [1, 2, 0; 0, 0, 1; 0, 0, 0], 3, type{1});
+%! endfor
+%! [r, k] = rref (gpuMatrix ([1, 2, 1; 2, 4, 0]));
+%! assert (k, [1, 3]);
+
+%!test  # tridiagonal, and \ with a tridiagonal sparse matrix
+%! n = 37;  b = rand (n, 3);
+%! a = spdiags ([rand(n, 1), 3 + rand(n, 1), rand(n, 1)], -1:1, n, n);
+%! near (a \ gpuMatrix (b), a \ b, n, "double");
+%! l = rand (n, 3);  d = 3 + rand (n, 3);  u = rand (n, 3);
+%! x = double (tridiagonal (gpuMatrix (l), d, u, b));
+%! for k = 1:3
+%!   a = diag (d(:, k)) + diag (l(2:end, k), -1) + diag (u(1:end - 1, k), 1);
+%!   near (a * x(:, k), b(:, k), n, "double");
+%! endfor
+%!error id=glinpack:size tridiagonal (gpuMatrix (ones (2)), 1, 1, 1)
+
+%!test  # gpuMult and gpuLAS of Brodtkorb 2006
+%! a = rand (3, 4);  b = rand (4, 2);
+%! near (gpuMult (a, b), a * b, 4, "single");
+%!error id=gpuMult:invalidInput gpuMult (ones (2, 3), ones (2, 3))
+%!error id=gpuLAS:invalidInput gpuLAS (1, 1, 1)
 
 %!test  # det, inv, rcond
 %! for type = {"single", "double"}

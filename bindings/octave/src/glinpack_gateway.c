@@ -34,6 +34,7 @@ typedef struct Slot {
 } Slot;
 
 static glinpack_context *context;
+static int packed; /* its matrices are textures of packing 2x2, in single precision */
 static Slot *slots;
 static size_t slot_count, live_count;
 static uint64_t last_serial;
@@ -98,7 +99,7 @@ static void check(glinpack_status status) {
 
 /* Of what only computing shows. */
 static void check_computed(glinpack_status status, const glinpack_matrix *matrix) {
-  if (status == GLINPACK_OK || status == GLINPACK_SINGULAR) return;
+  if (status == GLINPACK_OK || (status == GLINPACK_SINGULAR && !packed)) return;
   fail(identifier_of(status), "%s: %s", glinpack_status_text(status), glinpack_error_text(matrix));
 }
 
@@ -129,14 +130,17 @@ static void free_all(void) {
   context = NULL;
 }
 
-static void open_context(const char *device, int threads) {
+static void open_context(const char *device, int threads, int with_packing) {
   if (!device) device = getenv("GLINPACK_DEVICE");
-  check(glinpack_context_create(device && *device ? device : "auto", threads > 0 ? threads : 0, &context));
+  if (!device || !*device) device = "auto";
+  check(with_packing ? glinpack_context_create_packed(device, &context)
+                     : glinpack_context_create(device, threads > 0 ? threads : 0, &context));
+  packed = with_packing;
   mexAtExit(free_all);
 }
 
 static glinpack_context *the_context(void) {
-  if (!context) open_context(NULL, 0);
+  if (!context) open_context(NULL, 0, 0);
   return context;
 }
 
@@ -225,7 +229,7 @@ static mxArray *handle_of(glinpack_matrix *matrix) {
 
 static glinpack_precision precision_of(const mxArray *argument) {
   if (is_handle(argument)) return glinpack_matrix_precision(existing_slot(argument)->matrix);
-  return mxIsSingle(argument) ? GLINPACK_SINGLE : GLINPACK_DOUBLE;
+  return packed || mxIsSingle(argument) ? GLINPACK_SINGLE : GLINPACK_DOUBLE;
 }
 
 /* Single if one of them is, as in Octave. */
@@ -303,7 +307,7 @@ static const char *text_at(int nrhs, const mxArray *prhs[], int position) {
 
 static glinpack_precision precision_at(int nrhs, const mxArray *prhs[], int position, glinpack_precision otherwise) {
   const char *name = text_at(nrhs, prhs, position);
-  if (!*name) return otherwise;
+  if (!*name) return packed ? GLINPACK_SINGLE : otherwise;
   if (strcmp(name, "single") && strcmp(name, "double")) {
     fail("glinpack:argument", "the class has to be \"single\" or \"double\", not \"%s\"", name);
   }
@@ -424,6 +428,7 @@ static void watch_condition(const mxArray *argument, const glinpack_matrix *a) {
   Slot *slot = slot_of(argument);
   Condition *condition = slot && slot->matrix == a ? slot->condition : NULL;
   size_t k;
+  if (packed) return; /* LAPACK would read the factors */
   if (!condition) {
     condition = (Condition *)calloc(1, sizeof *condition);
     if (!condition) fail("glinpack:memory", "out of memory");
@@ -520,6 +525,18 @@ static glinpack_matrix *right_division(const mxArray *a, const mxArray *b) {
   return result;
 }
 
+static glinpack_matrix *tridiagonal(const mxArray *systems[]) {
+  const glinpack_precision precision = common_precision(systems[0], systems[1]) == GLINPACK_SINGLE
+                                           ? GLINPACK_SINGLE
+                                           : common_precision(systems[2], systems[3]);
+  const glinpack_matrix *operands[4];
+  glinpack_matrix *result = NULL;
+  int k;
+  for (k = 0; k < 4; ++k) operands[k] = operand(systems[k], precision);
+  check(glinpack_tridiagonal(operands[0], operands[1], operands[2], operands[3], &result));
+  return result;
+}
+
 static glinpack_norm_kind norm_kind(const char *name) {
   if (!strcmp(name, "one")) return GLINPACK_NORM_ONE;
   if (!strcmp(name, "infinity")) return GLINPACK_NORM_INFINITY;
@@ -550,6 +567,8 @@ static glinpack_matrix *unary(const char *command, int nrhs, const mxArray *prhs
   } else if (!strcmp(command, "inv")) {
     if (number_at(nrhs, prhs, 2) && !is_scalar(prhs[1])) watch_condition(prhs[1], a);
     check(glinpack_inverse(a, &result));
+  } else if (!strcmp(command, "rref")) {
+    check(glinpack_rref(a, &result));
   } else if (!strcmp(command, "det")) {
     check(glinpack_determinant(a, &result));
   } else if (!strcmp(command, "rcond")) {
@@ -656,6 +675,8 @@ static void fetch(int nlhs, mxArray *plhs[], const mxArray *argument, glinpack_p
 static void choose_device(int nrhs, const mxArray *prhs[]) {
   char name[64];
   const double threads = nrhs > 2 ? number_at(nrhs, prhs, 2) : 0;
+  const int with_packing = nrhs > 3 && !strcmp(text_at(nrhs, prhs, 3), "2x2");
+  if (nrhs > 3 && !with_packing) fail("glinpack:argument", "the packing has to be \"2x2\"");
   strcpy(name, text_at(nrhs, prhs, 1));
   if (!*name) return;
   if (!(threads >= 0 && threads <= 4096)) {
@@ -663,7 +684,7 @@ static void choose_device(int nrhs, const mxArray *prhs[]) {
   }
   if (live_count > 0) fail("glinpack:device", "the device cannot change: %.0f matrices are on it", (double)live_count);
   free_all();
-  open_context(name, (int)threads);
+  open_context(name, (int)threads, with_packing);
 }
 
 /* Commands with a matrix that make none. Returns whether it was one. */
@@ -744,6 +765,8 @@ void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
   } else if (!strcmp(command, "eye")) { /* rows, columns, class */
     check(glinpack_matrix_identity(the_context(), precision_at(nrhs, prhs, 3, GLINPACK_DOUBLE),
                                    (int64_t)number_at(nrhs, prhs, 1), (int64_t)number_at(nrhs, prhs, 2), &result));
+  } else if (nrhs > 4 && !strcmp(command, "tridiagonal")) {
+    result = tridiagonal(prhs + 1);
   } else if (nrhs > 2 && two_operands(command, prhs[1], prhs[2], &result)) {
     if (!result) plhs[0] = mxCreateDoubleMatrix(0, 0, mxREAL); /* Octave's own has to compute it */
   } else if (nrhs > 1) {

@@ -15,8 +15,8 @@ import numpy
 from . import _core
 
 __version__ = _core.version
-__all__ = ["Context", "Matrix", "banded_product", "det", "eye", "from_dlpack", "full", "inv", "linalg", "lu", "matmul",
-           "norm", "poisson", "rcond", "results", "solve", "tridiagonal", "use", "zeros"]
+__all__ = ["Context", "Matrix", "banded_product", "det", "dot", "eye", "from_dlpack", "full", "inv", "linalg", "lu",
+           "matmul", "norm", "poisson", "rcond", "results", "rref", "solve", "tridiagonal", "use", "zeros"]
 
 _NORMS = {None: 3, "fro": 3, 1: 1, numpy.inf: 2}
 _contexts = weakref.WeakSet()
@@ -26,11 +26,15 @@ _lock = threading.Lock()
 
 class Context:
     """A device and its thread: "auto", "openblas", "software" or an OpenGL device's number. Closed by `with` or
-    close(): operations that have not started are cancelled."""
+    close(): operations that have not started are cancelled. With packing "2x2" matrices are textures, in float32
+    (docs/papers/coprocessor.md)."""
 
-    def __init__(self, device="auto", threads=0):
-        self._core = _core.Context(str(device), threads)
+    def __init__(self, device="auto", threads=0, packing=None):
+        if packing not in (None, "2x2"):
+            raise ValueError(f"the packing is {packing!r}: None or '2x2' is expected")
+        self._core = _core.Context(str(device), threads, packing is not None)
         self.device = self._core.device
+        self.packing = packing
         _contexts.add(self)
 
     @property
@@ -106,8 +110,8 @@ class Matrix:
             raise ValueError(f"a matrix has at most two dimensions, not {array.ndim}")
         if not _is_readable(array):
             array = numpy.array(array, order="C")
-        wanted = array.dtype if dtype is None else _precision(dtype)
         context = context or _default_context()
+        wanted = _precision(array.dtype if dtype is None and not context.packing else dtype, context)
         columns = array if array.ndim == 2 else array.reshape(-1, 1) if array.ndim == 0 else array[:, None]
         self._set(_core.from_array(context._core, columns, wanted == numpy.float32), array.ndim, context)
 
@@ -232,6 +236,41 @@ class Matrix:
 
     # ---- elements
 
+    def __abs__(self):
+        return self._computed(numpy.abs)
+
+    def max(self, axis=None):
+        return self._computed(numpy.max, axis)
+
+    def min(self, axis=None):
+        return self._computed(numpy.min, axis)
+
+    def isnan(self):
+        """A numpy array of booleans."""
+        return numpy.isnan(self.numpy())
+
+    def reshape(self, *shape):
+        return self._computed(numpy.reshape, shape[0] if len(shape) == 1 else shape)
+
+    def sum(self, axis=None):
+        """In the background, as products with ones."""
+        if axis not in (None, 0, 1, -1, -2) or (axis is not None and not -self.ndim <= axis < self.ndim):
+            raise ValueError(f"axis {axis} is out of bounds for a matrix of {self.ndim} dimensions")
+        result = self
+        if self.ndim and (axis is None or axis % self.ndim == self.ndim - 1):
+            result = result @ full(self.shape[-1], 1, self.dtype, self.context)
+            return result.sum() if axis is None else result
+        return result if not self.ndim else full(self.shape[0], 1, self.dtype, self.context) @ result
+
+    def dot(self, other):
+        """numpy.dot()"""
+        other = _as_matrix(other, self.context)
+        return self * other if self.ndim == 0 or other.ndim == 0 else self @ other
+
+    def _computed(self, function, *arguments):
+        """numpy's function of the elements, which waits."""
+        return Matrix(function(self.numpy(), *arguments), self.dtype, self.context)
+
     def __neg__(self):
         return _new(_core.scale(-1.0, self._handle, 0.0), self.ndim, self.context)
 
@@ -298,6 +337,10 @@ class Matrix:
         p, l, u = _core.lu(_square(self)._handle)
         return tuple(_new(factor, 2, self.context) for factor in (_core.transpose(p), l, u))
 
+    def rref(self):
+        """The reduced row echelon form, by Gauss-Jordan elimination."""
+        return _new(_core.rref(self._handle), self.ndim, self.context)
+
     def det(self):
         return _new(_core.determinant(_square(self)._handle), 0, self.context)
 
@@ -325,8 +368,9 @@ def _is_readable(array):
         not any(stride % array.itemsize for stride in array.strides)
 
 
-def _precision(dtype):
-    wanted = numpy.dtype(dtype)
+def _precision(dtype, context=None):
+    """Without dtype that of the context: float32 with packing, else float64."""
+    wanted = numpy.dtype(numpy.float32 if dtype is None and context and context.packing else dtype)
     if wanted not in (numpy.float32, numpy.float64):
         raise TypeError(f"glinpack computes in float32 and float64, not in {wanted}")
     return wanted
@@ -410,9 +454,24 @@ def matmul(a, b):
 
 
 def solve(A, b):
-    """x of A @ x = b, in the background."""
-    A, b = _operands(A, b)
-    return A.solve(b)
+    """x of A @ x = b, in the background. A tridiagonal scipy.sparse matrix A is solved as such."""
+    diagonals = _three_diagonals(A)
+    if diagonals is None:
+        A, b = _operands(A, b)
+        return A.solve(b)
+    b = _as_matrix(b)
+    columns = (diagonal[:, None].repeat(b._handle.columns, 1) for diagonal in diagonals)
+    return tridiagonal(*(column if b.ndim == 2 else column[:, 0] for column in columns), b)
+
+
+def _three_diagonals(A):
+    """The lower, main and upper diagonal, each of n elements, of a tridiagonal scipy.sparse matrix; else None."""
+    if not hasattr(A, "toarray") or A.shape[0] != A.shape[1] or A.shape[0] < 2:
+        return None
+    lower, main, upper = (numpy.asarray(A.diagonal(k)) for k in (-1, 0, 1))
+    if sum(map(numpy.count_nonzero, (lower, main, upper))) != A.count_nonzero():
+        return None
+    return numpy.append(0, lower), main, numpy.append(upper, 0)
 
 
 def inv(A):
@@ -428,6 +487,15 @@ def det(A):
     return _as_matrix(A).det()
 
 
+def rref(A):
+    """The reduced row echelon form."""
+    return _as_matrix(A).rref()
+
+
+def dot(a, b):
+    return _as_matrix(a, getattr(b, "context", None)).dot(b)
+
+
 def rcond(A):
     return _as_matrix(A).rcond()
 
@@ -436,25 +504,25 @@ def norm(A, ord=None):
     return _as_matrix(A).norm(ord)
 
 
-def full(shape, value, dtype=float, context=None):
+def full(shape, value, dtype=None, context=None):
     """A matrix or vector of equal elements."""
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
     if not 1 <= len(shape) <= 2:
         raise ValueError(f"a matrix has one or two dimensions, not {len(shape)}")
     context = context or _default_context()
     rows, columns = (*shape, 1)[:2]
-    handle = _core.constant(context._core, _precision(dtype) == numpy.float32, rows, columns, value)
+    handle = _core.constant(context._core, _precision(dtype, context) == numpy.float32, rows, columns, value)
     return _new(handle, len(shape), context)
 
 
-def zeros(shape, dtype=float, context=None):
+def zeros(shape, dtype=None, context=None):
     return full(shape, 0.0, dtype, context)
 
 
-def eye(rows, columns=None, dtype=float, context=None):
+def eye(rows, columns=None, dtype=None, context=None):
     context = context or _default_context()
     columns = rows if columns is None else columns
-    return _new(_core.identity(context._core, _precision(dtype) == numpy.float32, rows, columns), 2, context)
+    return _new(_core.identity(context._core, _precision(dtype, context) == numpy.float32, rows, columns), 2, context)
 
 
 def banded_product(diagonals, offsets, x):

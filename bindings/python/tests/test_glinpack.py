@@ -54,6 +54,52 @@ def close(actual, expected, n=1):
     assert numpy.abs(actual - expected).max(initial=0) <= 16 * max(n, 1) * epsilon * scale
 
 
+def test_functions_of_elements_agree_with_numpy(context):
+    a = numpy.array([[1.0, -5, 3], [numpy.nan, 2, -4]])
+    A = glinpack.Matrix(a, context=context)
+    for axis in (None, 0, 1, -1):
+        B = glinpack.Matrix(a[:, 1:], context=context)
+        close(B.sum(axis), a[:, 1:].sum(axis), 3)
+        close(B.max(axis), a[:, 1:].max(axis))
+        close(B.min(axis), a[:, 1:].min(axis))
+    close(abs(B), abs(a[:, 1:]))
+    assert (A.isnan() == numpy.isnan(a)).all()
+    close(B.reshape(4), a[:, 1:].reshape(4))
+    close(B.reshape(1, -1), a[:, 1:].reshape(1, -1))
+    close(glinpack.dot(B, [1.0, 2]), a[:, 1:] @ [1.0, 2], 2)
+    close(B[0] @ B[0], 34.0)
+    with pytest.raises(ValueError):
+        B.sum(2)
+
+
+def test_echelon_forms_and_tridiagonal_systems(context):
+    a, b = well_conditioned(7, float), rng().standard_normal((7, 2))
+    close(glinpack.Matrix(numpy.hstack([a, b]), context=context).rref(),
+          numpy.hstack([numpy.eye(7), numpy.linalg.solve(a, b)]), 7)
+    close(glinpack.rref(glinpack.Matrix([[1.0, 2, 1], [2, 4, 0]], context=context)), [[1.0, 2, 0], [0, 0, 1]])
+    three = scipy.sparse.diags([numpy.ones(6), numpy.full(7, 3.0), numpy.ones(6)], [-1, 0, 1])
+    for right in (b, b[:, 0]):
+        close(glinpack.solve(three, glinpack.Matrix(right, context=context)),
+              numpy.linalg.solve(three.toarray(), right), 7)
+    full = scipy.sparse.csr_matrix(a)
+    close(glinpack.solve(full, glinpack.Matrix(b, context=context)), numpy.linalg.solve(a, b), 7)
+
+
+def test_packing_2x2_computes_in_float32():
+    with glinpack.Context("software", packing="2x2") as packed:
+        a, b = well_conditioned(9, numpy.float32), rng().standard_normal((9, 2)).astype(numpy.float32)
+        A, B = glinpack.Matrix(a.astype(float), context=packed), glinpack.Matrix(b, context=packed)
+        assert A.dtype == numpy.float32 and glinpack.zeros(3, context=packed).dtype == numpy.float32
+        P, L, U = A.lu()
+        close(P @ L @ U, a, 9)
+        close(A.inv() @ (A @ B), b, 9)
+        close(A.solve(B), numpy.linalg.solve(a, b), 9)
+        with pytest.raises(ValueError):
+            A.astype(float)
+    with pytest.raises(ValueError):
+        glinpack.Context("software", packing="4x1")
+
+
 @pytest.mark.parametrize("dtype", PRECISIONS)
 @pytest.mark.parametrize("n", SIZES)
 def test_operations_agree_with_numpy(context, n, dtype):

@@ -30,14 +30,14 @@ constexpr std::uint64_t seed_of_columns = 1, seed_of_rows = 2;
 
 // `element`: a function of row and column.
 template <class Real, class Element>
-std::unique_ptr<DeviceMatrix<Real>> uploaded(Backend<Real>& backend, Index rows, Index columns, Element element) {
-  auto matrix = backend.allocate(rows, columns);
-  const auto buffer = backend.allocate_host(rows * columns);
+std::unique_ptr<DeviceMatrix<Real>> uploaded(DeviceMemory<Real>& memory, Index rows, Index columns, Element element) {
+  auto matrix = memory.allocate(rows, columns);
+  const auto buffer = memory.allocate_host(rows * columns);
   if (MemoryCount::only_counts()) return matrix;
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < columns; ++j) buffer->data()[i * columns + j] = static_cast<Real>(element(i, j));
   }
-  backend.wait(backend.upload({buffer.get(), 0, rows, columns, columns}, whole(*matrix)));
+  memory.wait(memory.upload({buffer.get(), 0, rows, columns, columns}, whole(*matrix)));
   return matrix;
 }
 
@@ -219,10 +219,10 @@ void Checksums<Real>::sum_l(const PassPlan& pass, DeviceBlock<Real> factors, Ind
   const Index row = 2 * pass.pivot.column;
   const DeviceBlock<Real> weights = whole(*weights_).block(0, 0, pass.width, 2);
   const DeviceBlock<Real> sums = whole(*sums_of_l_).block(row, 0, 2, sums_of_l_->columns());
-  if (above > 0) backend_.update_few_rows(weights, factors.block(0, 0, pass.width, above), sums.block(0, 0, 2, above));
+  if (above > 0) backend_.update(weights, factors.block(0, 0, pass.width, above), sums.block(0, 0, 2, above));
   if (pass.panel_rows > 0) {
-    backend_.update_few_rows(weights, factors.block(0, above, pass.width, pass.panel_rows),
-                             sums.block(0, distribution_.nb + pass.panel_row.value, 2, pass.panel_rows));
+    backend_.update(weights, factors.block(0, above, pass.width, pass.panel_rows),
+                    sums.block(0, distribution_.nb + pass.panel_row.value, 2, pass.panel_rows));
   }
 }
 
@@ -307,8 +307,8 @@ void Checksums<Real>::check_state(const PassPlan& pass) {
 template <class Real>
 class Checksums<Real>::DiagonalBlocks {
  public:
-  DiagonalBlocks(Backend<Real>& backend, HostBuffer<Real>& staging, Index nb, Index rows)
-      : backend_(backend),
+  DiagonalBlocks(DeviceMemory<Real>& memory, HostBuffer<Real>& staging, Index nb, Index rows)
+      : memory_(memory),
         staging_(staging),
         nb_(nb),
         at_once_(std::max<Index>(1, staging.size() / (2 * nb * nb))),
@@ -329,7 +329,7 @@ class Checksums<Real>::DiagonalBlocks {
     for (Index b = 0; b < static_cast<Index>(next_.size()); ++b) {
       const DeviceBlock<Real>& block = next_[static_cast<std::size_t>(b)];
       const HostBlock<Real> to{&staging_, (half_ * at_once_ + b) * nb_ * nb_, block.rows, block.columns, nb_};
-      copied_.push_back({block.row, to, backend_.download(block, to)});
+      copied_.push_back({block.row, to, memory_.download(block, to)});
     }
     const auto earlier = static_cast<std::ptrdiff_t>(copied_.size() - next_.size());
     for (const Copied& block : std::span(copied_).first(static_cast<std::size_t>(earlier))) add_sums(block);
@@ -343,7 +343,7 @@ class Checksums<Real>::DiagonalBlocks {
     Fence fence;
   };
   void add_sums(const Copied& copied) {
-    backend_.wait(copied.fence);
+    memory_.wait(copied.fence);
     const RowMajorView<Real> view = copied.block.view();
     for (Index i = 0; i < view.rows; ++i) {
       sums_[static_cast<std::size_t>(copied.row + i)] +=
@@ -352,7 +352,7 @@ class Checksums<Real>::DiagonalBlocks {
     }
   }
 
-  Backend<Real>& backend_;
+  DeviceMemory<Real>& memory_;
   HostBuffer<Real>& staging_;
   Index nb_, at_once_, half_ = 0;
   std::vector<DeviceBlock<Real>> next_;

@@ -58,14 +58,14 @@ class BlockedLu final : public LuFactorization {
       update(pass, panel, next, is_saved);
       checks_.after_update(pass, panel);
       if (is_saved) panels_.wait();
-      result.stopped = !checks_.finish_pass(pass, next ? &*next : nullptr, is_saved, observer);
+      result.stopped = !checks_.finish_pass(pass, next ? &*next : nullptr, is_saved);
       return !result.stopped;
     };
     result.ended_before = for_each_pass(context_, passes, observer, result.interchanges, run_pass);
     rows_.finish_early();
     panels_.wait();  // the last panels may still be forwarded
     const bool complete = passes.end == context_.distribution.passes() && !result.zero_pivot && !result.ended_before;
-    if (complete && !result.stopped) result.stopped = !checks_.check_factors(observer);
+    if (complete && !result.stopped) result.stopped = !checks_.check_factors();
     return result;
   }
 

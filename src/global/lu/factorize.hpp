@@ -15,7 +15,7 @@ struct Factorization {
   Interchanges interchanges;
   std::optional<GlobalIndex> zero_pivot;  // the first one: A is singular
   std::optional<Index> ended_before;      // the pass before which the observer ended it
-  bool stopped = false;                   // by the observer, at a mismatch of checksums
+  bool stopped = false;                   // at a mismatch of checksums
 };
 
 /// What the driver does with a pass.
@@ -35,9 +35,6 @@ class PassObserver {
   /// After a pass that NextPass::run_and_save chose: the matrix and these interchanges are the state of the
   /// factorisation, and no message is in flight. False, on all ranks alike: the factorisation ends here.
   virtual bool save(const PassPlan& /*pass*/, const Interchanges& /*so_far*/) { return true; }
-  /// Called if a check of checksums has failed on any rank. Due passes, passes to save and the factors are checked.
-  /// False, on all ranks alike: the factorisation ends here. Collective over the grid.
-  virtual bool continues_after_mismatch() { return true; }
 };
 
 /// Runs all passes, and enters each on the timeline.

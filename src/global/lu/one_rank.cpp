@@ -13,7 +13,7 @@ namespace {
 
 // The driver does not apply interchanges to L of earlier passes; LAPACK does.
 template <class Real>
-void interchange_rows_of_l(Backend<Real>& backend, DeviceMatrix<Real>& a, const Distribution& distribution,
+void interchange_rows_of_l(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& a, const Distribution& distribution,
                            std::span<const GlobalIndex> pivots) {
   for (Index pass = 1; pass < distribution.passes(); ++pass) {
     const GlobalIndex first = distribution.rows.first(BlockIndex(pass));
@@ -21,7 +21,7 @@ void interchange_rows_of_l(Backend<Real>& backend, DeviceMatrix<Real>& a, const 
         pivots.subspan(static_cast<std::size_t>(first.value), static_cast<std::size_t>(distribution.pass_width(pass)));
     std::vector<RowMove> moves;
     for (const GlobalRowMove& move : net_row_moves(first, of_pass)) moves.push_back({move.from.value, move.to.value});
-    backend.move_rows({&a, 0, 0, a.rows(), first.value}, moves);
+    arithmetic.move_rows({&a, 0, 0, a.rows(), first.value}, moves);
   }
 }
 

@@ -71,7 +71,7 @@ struct RunParameters {
   Pivoting pivoting = Pivoting::partial;
   PanelPlace panel = PanelPlace::automatic;
   BroadcastKind broadcast = BroadcastKind::ring;
-  NodeTransport node_transport = NodeTransport::shared;
+  bool node_memory = true;  // the ranks of a node exchange data through its memory if possible, else by messages
   RowSwap row_swap = {};    // its kind matters if rows cross the network, its pieces in any case
   int lookahead = 1;        // 0: a panel is factorised after the pass before it; more than 1 computes as 1
   double threshold = 16.0;  // of the scaled residual; 0 or less: no check (HPL.dat line 13)
@@ -118,7 +118,7 @@ inline Index rows_above_panels(const RunParameters& parameters, const Distributi
 
 /// Whether the ranks of a node exchange data through shared memory. MPI_Ibcast does not.
 inline bool shares_node_memory(const RunParameters& parameters) {
-  return parameters.node_transport == NodeTransport::shared && !is_mpi_collective(parameters.broadcast);
+  return parameters.node_memory && !is_mpi_collective(parameters.broadcast);
 }
 /// Whether a run allocates that memory.
 inline bool uses_node_windows(const RunParameters& parameters) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "abft/checksums.hpp"
-#include "lu/factorize.hpp"
 #include "lu/panel/panel.hpp"
 
 namespace glinpack {
@@ -35,23 +34,21 @@ class PassChecks {
   }
 
   /// After a pass. What is saved has been checked. False, on all ranks alike: the factorisation ends here.
-  bool finish_pass(const PassPlan& pass, const PassPlan* next, bool is_saved, PassObserver& observer) {
+  bool finish_pass(const PassPlan& pass, const PassPlan* next, bool is_saved) {
     if (checksums_ == nullptr) return true;
     checksums_->finish_pass(pass, next);
     if (is_saved) checksums_->check_state(pass);
-    return (!is_saved && !are_due(pass)) || continues(observer);
+    return (!is_saved && !are_due(pass)) || all_match();
   }
   /// After the last pass: L and U.
-  bool check_factors(PassObserver& observer) {
+  bool check_factors() {
     if (checksums_ == nullptr) return true;
     checksums_->check_factors();
-    return continues(observer);
+    return all_match();
   }
 
  private:
-  bool continues(PassObserver& observer) {
-    return all_agree(grid_, checksums_->mismatches().empty()) || observer.continues_after_mismatch();
-  }
+  bool all_match() const { return all_agree(grid_, checksums_->mismatches().empty()); }
 
   Checksums<Real>* checksums_;
   const Communicator& grid_;

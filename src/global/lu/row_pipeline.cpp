@@ -89,12 +89,12 @@ DeviceBlock<Real> RowPipeline<Real>::broadcast_down_column(const PassPlan& pass,
   if (columns.count == 0) return {};
   if (all_compute_u12_) return pass.in_pivot_row ? operand_->from_device(computed) : computed;
   if (!u12_is_broadcast_) return operand_->from_device(computed);
-  Backend<Real>& backend = context_.backend;
+  DeviceMemory<Real>& memory = context_.backend;
   const HostBlock<Real> staging{staging_.get(), 0, pass.width, columns.count, columns.count};
-  backend.wait(staging_free_);
+  memory.wait(staging_free_);
   DeviceBlock<Real> u12;
   if (pass.in_pivot_row) {
-    backend.wait(backend.download(computed, staging));
+    memory.wait(memory.download(computed, staging));
     u12 = operand_->from_device(computed);
   }
   context_.transport.broadcast(MessageKind::u12, pass,

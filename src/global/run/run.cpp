@@ -69,7 +69,13 @@ Factorization factorize(LuWorkspace<Real>& workspace, const ProgressObserver& pr
   Factorization factors = workspace.lu->run(observer, passes, std::move(so_far));
   Checksums<Real>* const checksums = workspace.checksums.get();
   if (checksums != nullptr) result.checksums.emplace().every = checksums->every();
-  while (factors.stopped && saver != nullptr && saver->can_roll_back()) {
+  while (factors.stopped && saver != nullptr) {
+    if (!saver->can_roll_back()) {
+      if (workspace.grid.is_root()) {
+        spdlog::warn("a check of checksums has failed: no more checkpoints are written");
+      }
+      break;
+    }
     auto state = saver->roll_back(*result.checksums);
     if (!state) break;
     observer.roll_back(state->passes);
@@ -102,38 +108,51 @@ void raise_clock(Backend<Real>& backend) {
   }
 }
 
-// Drivers and the system map and pin pages at their first use, which takes seconds on hosts with several GPUs. These
-// passes use all buffers before the timed section. Their matrix is zero except for two identities in each block column,
-// so that rows cross process rows. Collective. The caller makes the run's matrix afterwards.
+// Drivers and the system map and pin pages at their first use, which takes seconds on hosts with several GPUs. On an
+// H100 (OpenGL, driver 580.159), the update overlaps the next panel only after 15 passes of the process
+// (results/h100/logs.md first-runs). So an identity matrix is factorised in part before the timed section: the first
+// passes, two with half of the rows, a quarter and so on, whose panels have other programs, the last ones, and the
+// substitution. A second identity in the first block columns makes rows cross process rows. Collective. The caller
+// makes the run's matrix afterwards.
 template <class Real>
-void touch_memory(LuWorkspace<Real>& workspace) {
+void rehearse(Workspace<Real>& workspace) {
   Backend<Real>& backend = workspace.context.backend;
   const Distribution& distribution = workspace.distribution;
   const GridShape shape = workspace.grid.shape();
   const GridPosition at = workspace.grid.position();
-  constexpr Index max_passes = 32;
-  const Index full_blocks = distribution.n / distribution.nb, nb = distribution.nb;
+  constexpr Index max_passes = 32, last_passes = 32;
+  const Index full_blocks = distribution.n / distribution.nb, blocks = distribution.passes(), nb = distribution.nb;
   // all ranks are the root of a panel and of a row twice: buffers alternate
   const Index passes = std::min({max_passes, Index{2} * std::max(shape.rows, shape.columns), full_blocks / 2});
   if (passes == 0) return;
   const auto identity = backend.allocate_host(nb * nb);
   const HostBlock<Real> block{identity.get(), 0, nb, nb, nb};
-  const auto put = [&](BlockIndex row, BlockIndex column, Real value) {
-    if (distribution.rows.owner(row) != at.row || distribution.columns.owner(column) != at.column) return;
+  const auto scale = [&](Real value) {
     for (Index i = 0; i < nb; ++i) {
       std::fill_n(block.view().row(i), nb, Real{0});
       block.view().row(i)[i] = value;
     }
+  };
+  const auto put = [&](BlockIndex row, BlockIndex column) {
+    if (distribution.rows.owner(row) != at.row || distribution.columns.owner(column) != at.column) return;
+    const Index extent = std::min(nb, distribution.n - row.value * nb);
     const Index i = distribution.rows.local(distribution.rows.first(row)).value;
     const Index j = distribution.columns.local(distribution.columns.first(column)).value;
-    backend.wait(backend.upload(block, whole(*workspace.a).block(i, j, nb, nb)));
+    backend.wait(
+        backend.upload({identity.get(), 0, extent, extent, nb}, whole(*workspace.a).block(i, j, extent, extent)));
   };
-  for (Index k = 0; k < passes; ++k) {
-    put(BlockIndex(k), BlockIndex(k), Real{1});
-    put(BlockIndex(full_blocks - 1 - k), BlockIndex(k), Real{2});  // partial pivoting takes these, local the others
-  }
+  scale(Real{1});
+  for (Index k = 0; k < blocks; ++k) put(BlockIndex(k), BlockIndex(k));
+  scale(Real{2});  // partial pivoting takes these, local the others
+  for (Index k = 0; k < passes; ++k) put(BlockIndex(full_blocks - 1 - k), BlockIndex(k));
   AllPasses observer(backend.timeline());
   workspace.lu->run(observer, {0, passes});
+  const Index last = std::max(passes, blocks - last_passes);
+  for (Index left = blocks / 2; blocks - left < last; left /= 2) {
+    workspace.lu->run(observer, {blocks - left, blocks - left + 2});
+  }
+  workspace.lu->run(observer, {last, blocks});
+  workspace.substitution.run();
   backend.wait_all();
 }
 
@@ -197,11 +216,11 @@ class Run {
       interchanges_ = load_checkpoint(workspace_, resume.file).so_far;
       result_.resumed = Resumed{resume.header.pass, resume.header.seconds};
     } else {
-      const bool on_gpu = all_agree(grid_.all(), backend_.update_is_asynchronous() || parameters_.software_gl_as_gpu);
-      if (on_gpu && parameters_.parts == RunParts::all && !parameters_.abft) touch_memory(workspace_);
+      const bool on_gpu = all_agree(grid_.all(), backend_.info().asynchronous || parameters_.software_gl_as_gpu);
+      if (on_gpu && parameters_.parts == RunParts::all && !parameters_.abft) rehearse(workspace_);
       upload_matrix(workspace_, source);
     }
-    if (backend_.update_is_asynchronous() && steady_seconds() - begun > clock_falls_after) raise_clock(backend_);
+    if (backend_.info().asynchronous && steady_seconds() - begun > clock_falls_after) raise_clock(backend_);
     // exclude what came before from the run's time
     backend_.wait_all();
     backend_.collect_timings();

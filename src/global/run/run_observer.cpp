@@ -55,16 +55,6 @@ void RunObserver<Real>::after(const PassPlan& pass) {
 }
 
 template <class Real>
-bool RunObserver<Real>::continues_after_mismatch() {
-  if (saver_ != nullptr && saver_->can_roll_back()) return false;
-  if (saver_ != nullptr && context_.grid.is_root()) {
-    spdlog::warn("a check of checksums has failed: no more checkpoints are written");
-  }
-  saver_ = nullptr;
-  return false;
-}
-
-template <class Real>
 bool RunObserver<Real>::save(const PassPlan& pass, const Interchanges& so_far) {
   if (saver_ == nullptr) return !ends_after_save_;
   saver_->save(pass.pass + 1, so_far);

@@ -19,8 +19,7 @@ class RunObserver final : public PassObserver {
   NextPass before(const PassPlan& pass) override;
   void after(const PassPlan& pass) override;
   bool save(const PassPlan& pass, const Interchanges& so_far) override;
-  bool continues_after_mismatch() override;
-  /// After continues_after_mismatch() has ended the passes: they continue from this one.
+  /// After a mismatch of checksums has ended the passes: they continue from this one.
   void roll_back(Index pass) { agreement_.continue_from(pass); }
   /// After the passes. A pending checkpoint is not needed any more, and nothing waits for it.
   void finish();
@@ -33,7 +32,7 @@ class RunObserver final : public PassObserver {
   Timeline& timeline_;
   ProgressObserver progress_;  // empty on other ranks than the root
   Index first_;                // pass of this run
-  StateSaver<Real>* saver_;    // null: saves nothing; or nothing more, after a mismatch
+  StateSaver<Real>* saver_;    // null: saves nothing
   PassAgreement agreement_;
   double begun_ = 0;  // when the pass began, on the timeline
   bool ends_after_save_ = false;

@@ -40,17 +40,17 @@ CheckpointHeader checkpoint_header(const RunParameters& parameters, const Grid& 
 
 template <class Real>
 LoadedState load_checkpoint(Workspace<Real>& workspace, const std::string& file) {
-  Backend<Real>& backend = workspace.context.backend;
+  DeviceMemory<Real>& memory = workspace.context.backend;
   CheckpointReader reader(file);
   LoadedState state{reader.header().pass, {.pivots = reader.read_pivots()}};
   const auto read = [&](std::span<std::byte> piece) {
     const auto bytes = static_cast<std::int64_t>(piece.size());
-    const auto scope = backend.timeline().scope(Lane::cpu, Phase::checkpoint, bytes);
+    const auto scope = workspace.context.timeline().scope(Lane::cpu, Phase::checkpoint, bytes);
     reader.read(piece);
   };
   workspace.for_each_strip([&](const DeviceBlock<Real>& strip, const HostBlock<Real>& on_host, Index /*first*/) {
     read(bytes_of_strip(on_host));
-    backend.wait(backend.upload(on_host, strip));
+    memory.wait(memory.upload(on_host, strip));
   });
   if (workspace.checksums) {
     std::vector<std::byte> checks(static_cast<std::size_t>(reader.header().state_bytes));
@@ -105,9 +105,9 @@ void StateSaver<Real>::save(Index passes, const Interchanges& so_far) {
 
 template <class Real>
 void StateSaver<Real>::add_matrix() {
-  Backend<Real>& backend = workspace_.context.backend;
+  DeviceMemory<Real>& memory = workspace_.context.backend;
   workspace_.for_each_strip([&](const DeviceBlock<Real>& strip, const HostBlock<Real>& on_host, Index /*first*/) {
-    backend.wait(backend.download(strip, on_host));
+    memory.wait(memory.download(strip, on_host));
     checkpoints_.add(bytes_of_strip(on_host));
   });
   if (workspace_.checksums) checkpoints_.add(workspace_.checksums->state());

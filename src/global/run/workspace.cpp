@@ -67,7 +67,7 @@ std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, co
 
 template <class Real>
 NodeMemory node_memory_of(const RunParameters& parameters, const ProcessGrid& grid, Backend<Real>& backend) {
-  const bool panels_on_device = parameters.panel == PanelPlace::device || backend.update_is_asynchronous();
+  const bool panels_on_device = parameters.panel == PanelPlace::device || backend.info().asynchronous;
   NodeMemory node{.windows = node_windows_of<Real>(parameters, grid, backend.info().threads, panels_on_device)};
   if (parameters.parts == RunParts::compute && shares_node_memory(parameters)) {
     const std::vector<int> nodes = nodes_of(grid.column());

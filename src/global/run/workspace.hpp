@@ -22,7 +22,7 @@
 namespace glinpack {
 
 /// Shared memory for the messages of a run, `threads` a rank to copy with. Collective over the grid. Null if the run
-/// does not use it (NodeTransport::mpi), MPI itself broadcasts, nothing is sent, or allocation fails.
+/// does not use it, MPI itself broadcasts, nothing is sent, or allocation fails.
 /// `panels_on_device`: whether this rank's device may factorise panels.
 template <class Real>
 std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, const ProcessGrid& grid, int threads,

@@ -26,8 +26,6 @@ constexpr std::array<KindNames, 8> kinds{{{BroadcastKind::ring, "ring", "1rg", 0
 
 std::string_view name_of(BroadcastKind kind) { return kinds[static_cast<std::size_t>(kind)].name; }
 
-std::string_view name_of(NodeTransport transport) { return transport == NodeTransport::shared ? "shared" : "mpi"; }
-
 int hpl_digit(BroadcastKind kind) { return kinds[static_cast<std::size_t>(kind)].digit; }
 
 std::optional<BroadcastKind> broadcast_from_name(std::string_view name) {

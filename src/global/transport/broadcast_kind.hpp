@@ -25,14 +25,6 @@ inline constexpr std::array all_broadcasts{
 /// An MPI collective: it needs all ranks of a communicator, and MPI chooses its messages.
 constexpr bool is_mpi_collective(BroadcastKind kind) { return kind == BroadcastKind::ibcast; }
 
-/// How the ranks of one node pass broadcast data to each other.
-enum class NodeTransport {
-  shared,  // through shared memory; by messages if it is unavailable
-  mpi,     // by messages, as between nodes
-};
-inline constexpr std::array all_node_transports{NodeTransport::shared, NodeTransport::mpi};
-std::string_view name_of(NodeTransport transport);  // "shared", "mpi"
-
 /// "ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast", "ring-pipelined".
 std::string_view name_of(BroadcastKind kind);
 /// By name, by HPL's name (1rg 1rM 2rg 2rM Lng LnM) or digit (0 ... 5).

@@ -9,26 +9,17 @@ RowExchange<Real>::RowExchange(Backend<Real>& backend, Transport<Real>& transpor
 template <class Real>
 RowsFuture<Real> RowExchange<Real>::start(const PassPlan& pass, const RowExchangePlan& plan, DeviceBlock<Real> block) {
   if (block.columns == 0) return {};
-  Fence gathered;
-  if (!plan.rows_to_gather.empty()) {
-    gathered = backend_.gather_rows(block, plan.rows_to_gather,
-                                    rows_of_buffer(plan.gather_first, plan.rows_to_gather, block.columns));
-  }
-  return move_and_send(pass, plan, block, gathered);
+  const HostBlock<Real> rows = rows_of_buffer(plan.gather_first, plan.rows_to_gather, block.columns);
+  return move_and_send(pass, plan, block, backend_.gather_rows(block, plan.rows_to_gather, rows));
 }
 
 template <class Real>
 RowsFuture<Real> RowExchange<Real>::solve_and_start(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12,
                                                     const PassPlan& pass, const RowExchangePlan& plan,
                                                     DeviceBlock<Real> block) {
-  if (block.columns == 0 || plan.rows_to_gather.empty()) {
-    backend_.solve_unit_lower(l11_transposed, a12);
-    return start(pass, plan, block);
-  }
-  const Fence gathered =
-      backend_.solve_unit_lower_and_gather(l11_transposed, a12, block, plan.rows_to_gather,
-                                           rows_of_buffer(plan.gather_first, plan.rows_to_gather, block.columns));
-  return move_and_send(pass, plan, block, gathered);
+  const HostBlock<Real> rows = rows_of_buffer(plan.gather_first, plan.rows_to_gather, block.columns);
+  return move_and_send(pass, plan, block,
+                       backend_.solve_unit_lower_and_gather(l11_transposed, a12, block, plan.rows_to_gather, rows));
 }
 
 // The rows to send are read before any row is overwritten.
@@ -40,8 +31,8 @@ RowsFuture<Real> RowExchange<Real>::move_and_send(const PassPlan& pass, const Ro
   block_ = block;
   started_ = false;
   gathered_ = gathered;
-  if (!plan.local_moves.empty()) backend_.move_rows(block, plan.local_moves);
-  if (backend_.has_passed(gathered_) && backend_.has_passed(scattered_)) start_messages();
+  backend_.move_rows(block, plan.local_moves);
+  if (!backend_.info().asynchronous) start_messages();
   return RowsFuture<Real>(*this);
 }
 

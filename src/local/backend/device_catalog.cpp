@@ -1,6 +1,7 @@
 #include "backend/device_catalog.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace glinpack {
@@ -23,6 +24,22 @@ std::vector<std::vector<DeviceDescription>> same_devices(const std::vector<std::
 const DeviceDescription& best_of(const std::vector<DeviceDescription>& apis) {
   const auto usable = std::ranges::find(apis, true, &DeviceDescription::usable);
   return usable == apis.end() ? apis.front() : *usable;
+}
+
+DeviceDescription for_precision(DeviceDescription device, Precision precision) {
+  if (precision == Precision::double_ && device.usable && !device.doubles) {
+    device.usable = false;
+    device.why_unusable = "its shaders have no double precision: use --precision single or mixed";
+  }
+  return device;
+}
+
+std::vector<std::string> variables_that_are_set(std::span<const char* const> names) {
+  std::vector<std::string> found;
+  for (const char* name : names) {
+    if (const char* const value = std::getenv(name)) found.push_back(std::string(name) + "=" + value);
+  }
+  return found;
 }
 
 std::string text_of_variables(const std::vector<std::string>& variables) {

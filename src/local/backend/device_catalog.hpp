@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,8 @@ struct DeviceDescription {
   std::int64_t invocations = 0;    // GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS
   // of subgroups that compute shaders may reduce over and vote in (KHR_shader_subgroup); 0 without such subgroups
   int subgroup_size = 0;
+  bool doubles = true;         // shaders compute in double precision
+  int kernel_queues = 1;       // of an opened device, whose kernels may run at the same time
   // VK_KHR_cooperative_matrix in subgroups of 32: products of 16 x 32 by 32 x 16 bytes, and of 16 x 16 halves with sums
   // in single precision
   bool int8_matrices = false, half_matrices = false;
@@ -46,6 +49,12 @@ std::vector<std::vector<DeviceDescription>> same_devices(const std::vector<std::
 
 /// The description by the first API in which the device is usable, else by the first.
 const DeviceDescription& best_of(const std::vector<DeviceDescription>& apis);
+
+/// The device, unusable if its shaders do not compute in the precision of the factors.
+DeviceDescription for_precision(DeviceDescription device, Precision precision);
+
+/// Those of the environment variables that are set, as "A=1".
+std::vector<std::string> variables_that_are_set(std::span<const char* const> names);
 
 /// "A=1, B=2 are set: correct or unset them"; empty without variables.
 std::string text_of_variables(const std::vector<std::string>& variables);
@@ -72,9 +81,9 @@ struct DeviceCeilings {
   CopyCeiling upload;    // from mapped host memory, such as Backend::allocate_host gives
   CopyCeiling download;  // to it
   Measured fma_single;   // flops a second, two for a fused multiply-add, in compute shaders
-  Measured fma_double;
-  Measured dispatch;   // seconds for a compute shader of one work group and a barrier, of many in a row
-  Measured read_back;  // seconds until the host has read_back_bytes of device memory
+  Measured fma_double;   // 0 without double precision
+  Measured dispatch;     // seconds for a compute shader of one work group and a barrier, of many in a row
+  Measured read_back;    // seconds until the host has read_back_bytes of device memory
   std::int64_t read_back_bytes = 0;
 };
 

@@ -225,7 +225,7 @@ DeviceCeilings Probe::measure() {
     ceilings.upload = copying(host->id(), to->id(), crossing, static_cast<double>(crossing));
   }
   ceilings.fma_single = fma_rate<float>();
-  ceilings.fma_double = fma_rate<double>();
+  if (ceilings.device.doubles) ceilings.fma_double = fma_rate<double>();
   return ceilings;
 }
 

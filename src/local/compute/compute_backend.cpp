@@ -29,8 +29,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
  public:
   ComputeBackend(std::shared_ptr<ComputeDevice> opened, std::string_view name, const BackendOptions& options,
                  Timeline& timeline, const ComputeLimits& limits)
-      : DeviceBackend<Real>(std::move(opened), options, timeline, OperationClock::Source::host),
-        name_(name),
+      : DeviceBackend<Real>(std::move(opened), name, options, timeline, OperationClock::Source::host),
         is_tested_as_gpu_(limits.queued_bytes > 0),
         queued_bytes_(limits.queued_bytes > 0 ? limits.queued_bytes : least_queued_bytes),
         stripe_width_(limits.stripe_width),
@@ -42,21 +41,13 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
                  limits.window_bytes > 0 ? limits.window_bytes : device()->description().storage_block, stripe_width_,
                  chosen_tile(options.value("tile"), device()->description(), precision_of<Real>)) {
     make_products(options);
-    if (!update_is_asynchronous()) return;
+    this->info_.asynchronous |= is_tested_as_gpu_;
+    if (!this->info_.asynchronous) return;
     try {
       copies_.emplace(device(), timeline);
     } catch (const std::runtime_error&) {
       // the driver has no second queue: kernels make all transfers, in order
     }
-  }
-
-  BackendInfo info() const override {
-    BackendInfo info = this->info_as(name_);
-    if (products_) products_->describe(info);
-    return info;
-  }
-  bool update_is_asynchronous() const override {
-    return is_tested_as_gpu_ || DeviceBackend<Real>::update_is_asynchronous();
   }
 
   std::unique_ptr<DeviceTournamentPanel<Real>> make_tournament_panel(Index rows, Index columns, DeviceUse use) override;
@@ -142,7 +133,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   Fence solve_unit_lower_and_gather(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12, DeviceBlock<Real> from,
                                     std::span<const Index> rows, HostBlock<Real> to) override {
     if (a12.empty() || rows.empty() || from.empty()) {
-      return Backend<Real>::solve_unit_lower_and_gather(l11_transposed, a12, from, rows, to);
+      return Arithmetic<Real>::solve_unit_lower_and_gather(l11_transposed, a12, from, rows, to);
     }
     check_rows(rows, from.rows);
     const std::vector<RowMove> moves = gathering(rows);
@@ -155,6 +146,12 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
     const double flops = product_flops(a22.rows, a22.columns, u12.rows);
+    constexpr Index few_rows = 2;
+    if (l21_transposed.matrix->columns() <= few_rows) {  // as of checksums: takes as long as U12 takes to be read
+      operation(Phase::reduce, flops, 0,
+                [&] { kernels_.reduce_few_rows(region_of(l21_transposed), region_of(u12), written(a22)); });
+      return;
+    }
     if (running_panel_ != nullptr && running_panel_ != l21_transposed.matrix && running_panel_ != u12.matrix &&
         running_panel_ != a22.matrix) {
       begin();
@@ -167,11 +164,6 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     }
     fences().take();    // polls whether the device has caught up
     device()->flush();  // start the device before the host waits for the network
-  }
-  void update_few_rows(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
-    if (a22.empty() || u12.empty()) return;
-    operation(Phase::reduce, product_flops(a22.rows, a22.columns, u12.rows), 0,
-              [&] { kernels_.reduce_few_rows(region_of(l21_transposed), region_of(u12), written(a22)); });
   }
   void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override {
     if (x.empty()) return;
@@ -229,9 +221,13 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     if (running_panel_ == nullptr) return;
     running_panel_ = nullptr;
     device()->make_current();
-    device()->join_beside();
+    hold_kernels_for_panel();
     kernels_.finish_dispatches();
     this->clock().finish_alone();
+  }
+  /// Later kernels wait for a panel on a queue of its own.
+  void hold_kernels_for_panel() {
+    if (panel_queue_) device()->wait_for(*panel_queue_->insert_sync());
   }
   bool can_factorize(Index rows, Index columns, DeviceUse use) const;
 
@@ -283,7 +279,6 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   class TournamentPanel;
   class OneDispatchPanel;
 
-  std::string_view name_;
   bool is_tested_as_gpu_;
   std::int64_t queued_bytes_;
   std::optional<CopyQueue> copies_;  // none on a software device, except in tests
@@ -291,6 +286,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   std::int64_t buffer_bytes_;
   Index rows_per_group_;
   PartialPanelLimits partial_panel_limits_;
+  std::shared_ptr<ComputeDevice> panel_queue_;   // if the barriers of products would wait for a panel, else null
   DeviceMatrix<Real>* running_panel_ = nullptr;  // the matrix of a panel without a barrier after its dispatch
   ShaderSource sources_;
   Kernels kernels_;
@@ -346,12 +342,13 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
     backend_.finish_running_panel();
     backend_.begin();
     backend_.clock().start_overlapped(Phase::panel, panel_flops(a_transposed));
-    const bool beside = backend_.products_ && backend_.device()->start_beside();  // their barriers would wait for it
-    panel_->factorize(backend_.written(a_transposed));
-    if (beside) backend_.device()->leave_beside();
+    ComputeDevice* const own = backend_.panel_queue_.get();
+    if (own != nullptr) own->wait_for(*backend_.device()->insert_sync());
+    panel_->factorize(own != nullptr ? *own : *backend_.device(), backend_.written(a_transposed));
+    if (own != nullptr) own->flush();
     backend_.running_panel_ = a_transposed.matrix;
     // a software device has no time to share
-    if (!backend_.update_is_asynchronous()) backend_.finish_running_panel();
+    if (!backend_.info_.asynchronous) backend_.finish_running_panel();
   }
 
   // The pivots arrive in host memory while the device updates. A fence would pass after the update only.
@@ -360,7 +357,7 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
     backend_.begin();
     {
       const auto scope = backend_.timeline().scope(Lane::cpu, Phase::wait);
-      backend_.device()->join_beside();
+      backend_.hold_kernels_for_panel();
       backend_.device()->barrier(Readers::host);
       backend_.fences().note_commands();
       const Fence all = backend_.fences().take();
@@ -390,17 +387,19 @@ void ComputeBackend<Real>::make_products(const BackendOptions& options) {
     products_ =
         std::make_unique<ResidueProducts>(sources_, kernels_, moduli.empty() ? default_moduli : std::stoi(moduli));
   } else {
-    if (products != "half") return;
-    products_ = std::make_unique<HalfProducts>(sources_, kernels_);
+    if (products != "half" && products != "split") return;
+    products_ = std::make_unique<HalfProducts>(sources_, kernels_, products == "half" ? rounded_terms : split_terms);
   }
   if (!products_->failure().empty()) spdlog::warn("{}", products_->failure());
+  products_->describe(this->info_);
+  if (device()->description().kernel_queues > 1) panel_queue_ = device()->open_queue(QueueUse::kernels);
 }
 
 /// --products auto. Single precision here is that of factors that are refined.
 template <class Real>
 std::string ComputeBackend<Real>::choose_products() {
   const DeviceDescription& description = device()->description();
-  if (precision_of<Real> == Precision::single) return description.half_matrices ? "half" : "plain";
+  if (precision_of<Real> == Precision::single) return description.half_matrices ? "split" : "plain";
   if (!description.int8_matrices) return "plain";
   constexpr double fast = 0.25;
   const auto rate = [&](Precision precision) {
@@ -496,6 +495,8 @@ template <class Real>
 std::unique_ptr<Backend<Real>> make_compute_backend(std::shared_ptr<ComputeDevice> device, std::string_view name,
                                                     const BackendOptions& options, Timeline& timeline,
                                                     const ComputeLimits& limits) {
+  const DeviceDescription checked = for_precision(device->description(), precision_of<Real>);
+  if (!checked.usable) throw std::runtime_error(checked.renderer + ": " + checked.why_unusable);
   return std::make_unique<compute::ComputeBackend<Real>>(std::move(device), name, options, timeline, limits);
 }
 

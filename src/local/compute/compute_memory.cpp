@@ -45,8 +45,9 @@ ComputeMatrix<Real>::ComputeMatrix(ComputeDevice& device, Index rows, Index colu
       "a local matrix of {} x {} ({} precision) takes {:.1f} GiB, but {} cannot hold it ({}): use a smaller N, more "
       "ranks or single precision{}",
       rows, columns, name_of(precision_of<Real>), gibibytes(bytes), device.description().renderer, room,
-      device.description().software ? "; software OpenGL holds at most 2 GiB in a matrix, --backend openblas more"
-                                    : ""));
+      device.description().software
+          ? "; software " + device.description().api + " holds at most 2 GiB in a matrix, --backend openblas more"
+          : ""));
 }
 
 // Returns false if neither the device nor the host has enough memory.

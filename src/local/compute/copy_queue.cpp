@@ -5,7 +5,7 @@
 namespace glinpack::compute {
 
 CopyQueue::Copier::Copier(const ComputeDevice& kernels)
-    : device(kernels.open_queue()),
+    : device(kernels.open_queue(QueueUse::copies)),
       fences(device, number),
       clock(device, own_timeline, fences,
             device->description().software ? OperationClock::Source::host : OperationClock::Source::device) {}

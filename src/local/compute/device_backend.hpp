@@ -24,20 +24,18 @@ namespace glinpack::compute {
 template <class Real>
 class DeviceBackend : public Backend<Real> {
  public:
-  /// `software_clock`: how operations are timed on software devices, which have no clock of their own.
-  DeviceBackend(std::shared_ptr<ComputeDevice> device, const BackendOptions& options, Timeline& timeline,
-                OperationClock::Source software_clock)
-      : Backend<Real>(timeline),
+  /// `name`: of its record. `software_clock`: how operations are timed on software devices, which have no clock of
+  /// their own.
+  DeviceBackend(std::shared_ptr<ComputeDevice> device, std::string_view name, const BackendOptions& options,
+                Timeline& timeline, OperationClock::Source software_clock)
+      : Backend<Real>(timeline, info_of(device->description(), name, options),
+                      make_openblas_panel_arithmetic<Real>(options.threads)),
         options_(options),
         device_(std::move(device)),
         fences_(device_),
         clock_(device_, timeline, fences_,
-               device_->description().software ? software_clock : OperationClock::Source::device),
-        panel_(make_openblas_panel_arithmetic<Real>(options.threads)) {}
+               device_->description().software ? software_clock : OperationClock::Source::device) {}
 
-  /// A software device computes on the host.
-  bool update_is_asynchronous() const override { return !device_->description().software; }
-  PanelArithmetic<Real>& panel() final { return *panel_; }
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     begin();
     MemoryCount::add_host(elements * static_cast<Index>(sizeof(Real)));
@@ -45,7 +43,7 @@ class DeviceBackend : public Backend<Real> {
   }
   std::unique_ptr<MatrixProduct> make_matrix_product(const MatrixElements& elements, Precision precision,
                                                      DeviceUse use) final {
-    if (!is_wanted(use)) return nullptr;
+    if (!is_wanted(use) || !device_->description().doubles) return nullptr;
     begin();
     fences_.note_commands();
     return make_matrix_sums(device_, ShaderSource(options_.value("shader-dir")), elements, precision,
@@ -57,11 +55,6 @@ class DeviceBackend : public Backend<Real> {
   Fence fence() override {
     device_->make_current();
     return fences_.take();
-  }
-  bool has_passed(Fence fence) override {
-    if (update_is_asynchronous()) return false;  // does not wait for a GPU
-    wait(fence);
-    return true;
   }
   void wait(Fence fence) override {
     if (fences_.passed(fence)) return;
@@ -84,23 +77,7 @@ class DeviceBackend : public Backend<Real> {
   Fences& fences() { return fences_; }
   OperationClock& clock() { return clock_; }
 
-  bool is_wanted(DeviceUse use) const { return use == DeviceUse::always || update_is_asynchronous(); }
-
-  BackendInfo info_as(std::string_view name) const {
-    const DeviceDescription& device = device_->description();
-    BackendInfo info;
-    info.backend = name;
-    info.device = device.renderer;
-    info.driver = device.version;
-    info.blas = blas_version();
-    info.kernels = blas_kernels();
-    info.threads = options_.threads;
-    info.software_gl = device.software;
-    info.device_index = options_.device;
-    info.device_uuid = device.uuid;
-    info.free_bytes = device.free_memory;
-    return info;
-  }
+  bool is_wanted(DeviceUse use) const { return use == DeviceUse::always || this->info_.asynchronous; }
 
   void begin() {
     device_->make_current();
@@ -136,11 +113,26 @@ class DeviceBackend : public Backend<Real> {
   }
 
  private:
+  static BackendInfo info_of(const DeviceDescription& device, std::string_view name, const BackendOptions& options) {
+    BackendInfo info;
+    info.backend = name;
+    info.device = device.renderer;
+    info.driver = device.version;
+    info.blas = blas_version();
+    info.kernels = blas_kernels();
+    info.threads = options.threads;
+    info.asynchronous = !device.software;  // which computes on the host
+    info.software_gl = device.software;
+    info.device_index = options.device;
+    info.device_uuid = device.uuid;
+    info.free_bytes = device.free_memory;
+    return info;
+  }
+
   BackendOptions options_;
   std::shared_ptr<ComputeDevice> device_;
   Fences fences_;
   OperationClock clock_;
-  std::unique_ptr<PanelArithmetic<Real>> panel_;
 };
 
 }  // namespace glinpack::compute

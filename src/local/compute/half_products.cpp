@@ -17,17 +17,17 @@ constexpr Index max_half_depth = 2048, max_half_columns = 262144;
 constexpr int whole_halves = 64;  // products of 160 of them are exact
 
 // Fragments, an even number.
-Index depth_in_halves(Index depth) { return round_up(depth, 2 * half_fragment) / half_fragment; }
+Index depth_in_halves(int terms, Index depth) { return terms * round_up(depth, 2 * half_fragment) / half_fragment; }
 
 Index half_fragments(Index columns) { return round_up(columns, half_block) / half_fragment; }
-Index half_element_bytes(Index depth, Index columns) {
-  return half_fragments(columns) * depth_in_halves(depth) * half_fragment_bytes;
+Index half_element_bytes(int terms, Index depth, Index columns) {
+  return half_fragments(columns) * depth_in_halves(terms, depth) * half_fragment_bytes;
 }
 
 // Parts of an operand that are packed together. Each has scale and padding.
 constexpr Index max_half_parts = 64, half_scale_bytes = 4 * max_half_parts;
-Index half_operand_bytes(Index depth, Index columns) {
-  return half_element_bytes(std::min(depth, max_half_depth), columns + max_half_parts * half_block);
+Index half_operand_bytes(int terms, Index depth, Index columns) {
+  return half_element_bytes(terms, std::min(depth, max_half_depth), columns + max_half_parts * half_block);
 }
 
 /// The first number of the unit that holds i, and how many units reach the end.
@@ -37,25 +37,25 @@ constexpr Index half_units(Index i, Index end, Index unit, Index start_unit) {
 
 }  // namespace
 
-std::int64_t half_bytes(Index depth, Index rows, Index columns) {
-  return 2 * half_scale_bytes + half_operand_bytes(depth, rows) + half_operand_bytes(depth, columns);
+std::int64_t half_bytes(int terms, Index depth, Index rows, Index columns) {
+  return 2 * half_scale_bytes + half_operand_bytes(terms, depth, rows) + half_operand_bytes(terms, depth, columns);
 }
 
-HalfProducts::HalfProducts(const ShaderSource& sources, Kernels& kernels)
-    : PackedProducts(kernels, {max_half_depth, max_half_columns, 2}) {
+HalfProducts::HalfProducts(const ShaderSource& sources, Kernels& kernels, int terms)
+    : PackedProducts(kernels, {max_half_depth, max_half_columns, 2 * terms}), terms_(terms) {
   const auto build = [&](const char* name, const std::string& variant = "") {
     return device_.make_program(sources, name, kernels.types() + variant);
   };
   scale_ = build("compute/half_scale.comp");
   plain_ = build("compute/half_products.comp");
-  left_.pack = build("compute/halves.comp", define("RIGHT", 0));
-  right_.pack = build("compute/halves.comp", define("RIGHT", 1));
+  left_.pack = build("compute/halves.comp", define("RIGHT", 0) + define("TERMS", terms));
+  right_.pack = build("compute/halves.comp", define("RIGHT", 1) + define("TERMS", terms));
   choose_program(sources, device_.description().half_matrices, "matrix/half_products.spv", whole_halves);
 }
 
 void HalfProducts::reserve(Operand& operand, Index depth, Index columns) {
   grow(operand.scales, half_scale_bytes);
-  grow(operand.elements, half_operand_bytes(depth, columns));
+  grow(operand.elements, half_operand_bytes(terms_, depth, columns));
 }
 
 void HalfProducts::reserve(Index depth, Index rows, Index columns) {
@@ -64,7 +64,7 @@ void HalfProducts::reserve(Index depth, Index rows, Index columns) {
 }
 
 void HalfProducts::pack(Operand& operand, std::span<const Part> parts) {
-  const Index depth = depth_in_halves(parts.front().region.rows);
+  const Index depth = depth_in_halves(terms_, parts.front().region.rows);
   device_.barrier(Readers::copies);
   device_.fill(operand.scales.id(), half_scale_bytes, 0);
   Index number = 0;
@@ -114,7 +114,7 @@ void HalfProducts::subtract(const Region&, const Region& u, const Region& c) {
   };
   for_chunks(u, max_half_columns, [&](Index j, Index columns) {
     parts.push_back({u.column_range(j, columns), j, element});
-    element += half_element_bytes(u.rows, columns) / 16;
+    element += half_element_bytes(terms_, u.rows, columns) / 16;
     if (std::ssize(parts) == max_half_parts) subtract_parts();
   });
   subtract_parts();
@@ -129,7 +129,7 @@ void HalfProducts::subtract_part(DeviceProgram& program, const Part& u, Index nu
 // Row i of L and column j of the part of U are the first of c.
 void HalfProducts::subtract_window(DeviceProgram& program, const Part& u, Index number, const Region& c, Index i,
                                    Index j) {
-  const Index end_row = i + c.rows, end_column = j + c.columns, depth = depth_in_halves(u.region.rows);
+  const Index end_row = i + c.rows, end_column = j + c.columns, depth = depth_in_halves(terms_, u.region.rows);
   program.set(0, i, j, end_row, end_column);
   kernels_.bind(program, 2, 2, c);
   device_.bind(3, left_.scales.id());

@@ -98,9 +98,10 @@ void Kernels::set_tile(const ShaderSource& sources, const ReduceTile& tile) {
 }
 
 // Binds the region's window to a shader's storage block, and sets `location` to the region's offset within it.
-void Kernels::bind(DeviceProgram& program, std::uint32_t binding, int location, const Region& region) const {
+void Kernels::bind(ComputeDevice& queue, DeviceProgram& program, std::uint32_t binding, int location,
+                   const Region& region) const {
   const Window window = window_of(region);
-  device_->bind(binding, region.buffer, window.begin * element_bytes_, window.size * element_bytes_);
+  queue.bind(binding, region.buffer, window.begin * element_bytes_, window.size * element_bytes_);
   // a plain region is one of stripes that follow each other in every row
   const Index stripe_stride = region.striped() ? region.stripe_stride : stripe_width_;
   program.set(location, window.first, region.leading_dimension, region.column, stripe_stride);

@@ -72,7 +72,11 @@ class Kernels {
   const std::string& types() const { return types_; }
   Index window_elements() const { return window_elements_; }
   Index stripe_width() const { return stripe_width_; }
-  void bind(DeviceProgram& program, std::uint32_t binding, int location, const Region& region) const;
+  void bind(ComputeDevice& queue, DeviceProgram& program, std::uint32_t binding, int location,
+            const Region& region) const;
+  void bind(DeviceProgram& program, std::uint32_t binding, int location, const Region& region) const {
+    bind(*device_, program, binding, location, region);
+  }
   void dispatch(DeviceProgram& program, Index groups_x, Index groups_y) const;
   /// Independent dispatches; call finish_dispatches() after the last one.
   void dispatch_independent(DeviceProgram& program, Index groups_x, Index groups_y) const;

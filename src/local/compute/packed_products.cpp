@@ -22,9 +22,11 @@ void check_products(const std::string& value, Precision precision) {
     if (precision == Precision::double_) return;
     throw std::runtime_error("int8 products are of double precision: use --precision double");
   }
-  if (value != "half") throw std::runtime_error("'" + value + "' is not plain, half, int8 or auto");
+  if (value != "half" && value != "split") {
+    throw std::runtime_error("'" + value + "' is not plain, half, split, int8 or auto");
+  }
   if (precision != Precision::mixed) {
-    throw std::runtime_error("half products need a refinement: use --precision mixed or --benchmark mxp");
+    throw std::runtime_error(value + " products need a refinement: use --precision mixed or --benchmark mxp");
   }
 }
 
@@ -34,7 +36,8 @@ std::int64_t update_bytes(const BackendValues& values, Index depth, Index rows, 
     return found == values.end() ? std::string() : found->second;
   };
   if (value("products").empty() || value("products") == "plain") return 0;
-  if (value("products") == "half") return half_bytes(depth, rows, columns);
+  if (value("products") == "half") return half_bytes(rounded_terms, depth, rows, columns);
+  if (value("products") == "split") return half_bytes(split_terms, depth, rows, columns);
   return residue_bytes(value("moduli").empty() ? default_moduli : std::stoi(value("moduli")), depth, rows, columns);
 }
 

@@ -144,8 +144,8 @@ bool PartialPanel::run_at_the_same_time(DeviceProgram& program, Index groups) {
   expect_outcome(0);
   ComputeDevice& device = programs_.kernels().device();
   device.barrier(Readers::shaders | Readers::copies | Readers::host);
-  programs_.kernels().bind(program, 0, 0, Region{slots_->id(), slots_of_panel_, 0, 0, 1, 1, 1, 0, 0});
-  dispatch(program, {0, groups, 1}, 0, 0);
+  programs_.kernels().bind(device, program, 0, 0, Region{slots_->id(), slots_of_panel_, 0, 0, 1, 1, 1, 0, 0});
+  dispatch(device, program, {0, groups, 1}, 0, 0);
   device.finish();
   arrived_ += static_cast<std::uint32_t>(groups);
   if (mapped_outcome_[1] == 0) return true;
@@ -161,25 +161,25 @@ void PartialPanel::expect_outcome(Index columns) {
   for (Index j = 0; j < columns; ++j) mapped_outcome_[first_interchange + j] = pending;
 }
 
-void PartialPanel::dispatch(DeviceProgram& program, const PartialPanelShape& shape, Index rows, Index columns) {
+void PartialPanel::dispatch(ComputeDevice& queue, DeviceProgram& program, const PartialPanelShape& shape, Index rows,
+                            Index columns) {
   const Index groups = shape.groups + programs_.limits().absent_groups;
   program.set(1, rows, columns, groups, shape.slabs);
   program.set(2, arrived_, polls_, slots_of_panel_, parity_);
-  ComputeDevice& device = programs_.kernels().device();
-  device.bind(1, slots_->id());
-  device.bind(2, arrivals_->id());
-  device.bind(3, chosen_->id());
-  device.bind(4, outcome_->id());
-  programs_.kernels().dispatch_independent(program, shape.groups, 1);
+  queue.bind(1, slots_->id());
+  queue.bind(2, arrivals_->id());
+  queue.bind(3, chosen_->id());
+  queue.bind(4, outcome_->id());
+  queue.dispatch(program, shape.groups);
 }
 
-void PartialPanel::factorize(const Region& a_transposed) {
+void PartialPanel::factorize(ComputeDevice& queue, const Region& a_transposed) {
   const Index columns = a_transposed.rows, rows = a_transposed.columns;
   const PartialPanelShape shape = programs_.shape_of(rows);
   DeviceProgram& program = programs_.program_of(shape);
   expect_outcome(columns);
-  programs_.kernels().bind(program, 0, 0, a_transposed);
-  dispatch(program, shape, rows, columns);
+  programs_.kernels().bind(queue, program, 0, 0, a_transposed);
+  dispatch(queue, program, shape, rows, columns);
   arrived_ += static_cast<std::uint32_t>(groups(columns, block) * barriers_of_block * shape.groups);
   parity_ = 1 - parity_;
 }

@@ -76,9 +76,9 @@ class PartialPanel {
   /// std::runtime_error.
   static std::unique_ptr<PartialPanel> make(PartialPanelPrograms& programs, Index rows, Index columns);
 
-  /// See DevicePanel. Dispatches, without a barrier after it: what is dispatched next runs at the same time.
-  /// `a_transposed` must fit a window of the kernels.
-  void factorize(const Region& a_transposed);
+  /// See DevicePanel. Dispatches on the queue, without a barrier after it: what is dispatched next runs at the same
+  /// time. `a_transposed` must fit a window of the kernels.
+  void factorize(ComputeDevice& queue, const Region& a_transposed);
   /// Whether the pivots of the last panel have arrived in host memory, or never will.
   bool has_outcome() const;
   /// See DevicePanel; call when has_outcome(). Throws std::runtime_error if a work group gave up waiting.
@@ -89,7 +89,8 @@ class PartialPanel {
   PartialPanel(PartialPanelPrograms& programs, Index columns);
   /// Whether that many groups of an empty panel do.
   bool run_at_the_same_time(DeviceProgram& program, Index groups);
-  void dispatch(DeviceProgram& program, const PartialPanelShape& shape, Index rows, Index columns);
+  void dispatch(ComputeDevice& queue, DeviceProgram& program, const PartialPanelShape& shape, Index rows,
+                Index columns);
   void expect_outcome(Index columns);
   void fill(const DeviceBuffer& buffer, std::int64_t bytes, std::uint32_t word);
 

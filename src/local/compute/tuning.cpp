@@ -17,7 +17,8 @@
 namespace glinpack::compute {
 namespace {
 
-// The first is about the fastest on an H200 (results/h200/logs.md tune). Tiles that were never close to it are not listed.
+// The first is about the fastest on an H200 (results/h200/logs.md tune). Tiles that were never close to it are not
+// listed.
 constexpr std::array<ReduceTile, 7> single_tiles{{{16, 8, 8, false},
                                                   {16, 8, 16, false},
                                                   {16, 8, 8, true},

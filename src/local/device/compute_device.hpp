@@ -88,6 +88,9 @@ constexpr bool includes(Readers readers, Readers one) {
   return (static_cast<unsigned>(readers) & static_cast<unsigned>(one)) != 0;
 }
 
+/// copies: between host and device. kernels: those that run beside the kernels of the first queue.
+enum class QueueUse { copies, kernels };
+
 class ComputeDevice {
  public:
   ComputeDevice() = default;
@@ -127,12 +130,6 @@ class ComputeDevice {
   /// to <- from, which do not overlap in one buffer.
   virtual void copy(BufferId from, std::int64_t from_first, BufferId to, std::int64_t to_first, std::int64_t bytes) = 0;
 
-  /// Later commands run beside those after leave_beside(): after all commands so far, on a queue of their own. Returns
-  /// false and changes nothing if the API has no such queue.
-  virtual bool start_beside() { return false; }
-  virtual void leave_beside() {}
-  /// Later commands wait for those beside.
-  virtual void join_beside() {}
   /// After all commands so far.
   virtual std::unique_ptr<DeviceSync> insert_sync() = 0;
   /// Later commands wait for that sync of another queue, which must have been flushed.
@@ -144,8 +141,9 @@ class ComputeDevice {
   virtual std::unique_ptr<DeviceStamp> make_stamp() = 0;
   /// The device's clock, now.
   virtual std::int64_t nanoseconds() const = 0;
-  /// A second queue with the same buffers, for the calling thread. Throws std::runtime_error if there is none.
-  virtual std::shared_ptr<ComputeDevice> open_queue() const = 0;
+  /// Another queue with the same buffers, for the calling thread; of kernels only if the description has several.
+  /// Throws std::runtime_error if there is none.
+  virtual std::shared_ptr<ComputeDevice> open_queue(QueueUse use) const = 0;
 
  protected:
   DeviceDescription description_;

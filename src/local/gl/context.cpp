@@ -58,12 +58,9 @@ bool is_software(const std::string& renderer) {
   return false;
 }
 
-/// A line of /proc/meminfo in bytes, 0 if missing.
-std::int64_t host_memory(const std::string& wanted) { return number_named("/proc/meminfo", wanted).value_or(0) * 1024; }
-
 /// Bytes of device memory, {total, free}; 0 if the driver does not report it (GL_NVX_gpu_memory_info, GL_ATI_meminfo).
 std::pair<std::int64_t, std::int64_t> device_memory(bool software) {
-  if (software) return {host_memory("MemTotal"), host_memory("MemAvailable")};
+  if (software) return {bytes_of_host_memory("MemTotal"), bytes_of_host_memory("MemAvailable")};
   if (has_extension("GL_NVX_gpu_memory_info")) {
     return {gl_integer(GL_GPU_MEMORY_INFO_TOTAL_AVAILABLE_MEMORY_NVX) * 1024,
             gl_integer(GL_GPU_MEMORY_INFO_CURRENT_AVAILABLE_VIDMEM_NVX) * 1024};

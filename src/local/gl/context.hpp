@@ -52,7 +52,7 @@ class Context final : public ComputeDevice, public std::enable_shared_from_this<
   void finish() override;
   std::unique_ptr<DeviceStamp> make_stamp() override;
   std::int64_t nanoseconds() const override;
-  std::shared_ptr<ComputeDevice> open_queue() const override { return create_sharing(*this); }
+  std::shared_ptr<ComputeDevice> open_queue(QueueUse) const override { return create_sharing(*this); }
 
  private:
   Context(int device_index, bool debug);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <exception>
@@ -118,12 +119,9 @@ std::vector<int> selected_devices(std::string_view selection, int count) {
 }
 
 std::vector<std::string> driver_variables() {
-  std::vector<std::string> found;
-  for (const char* name : {visible_devices_variable, "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS",
-                           "LIBGL_DRIVERS_PATH", "MESA_GL_VERSION_OVERRIDE", "GALLIUM_DRIVER"}) {
-    if (const auto value = environment(name)) found.push_back(std::string(name) + "=" + *value);
-  }
-  return found;
+  constexpr std::array names{visible_devices_variable, "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS",
+                             "LIBGL_DRIVERS_PATH",     "MESA_GL_VERSION_OVERRIDE",       "GALLIUM_DRIVER"};
+  return variables_that_are_set(names);
 }
 
 std::string driver_variables_text() {

@@ -1,13 +1,11 @@
 // The backend `gl-compute`: compute shaders of OpenGL.
 #pragma once
 
-#include <array>
 #include <memory>
 
 #include "backend/backend_record.hpp"
 #include "backend/device_catalog.hpp"
 #include "compute/compute_backend.hpp"
-#include "device/shader_source.hpp"
 
 namespace glinpack {
 
@@ -24,9 +22,6 @@ std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options
 inline std::shared_ptr<ComputeDevice> open_device(const BackendOptions& options) {
   return open_compute_device(options, MatrixMemory::opengl);
 }
-
-inline constexpr std::array compute_options{shader_folder_option, compute::tile_option, compute::products_option,
-                                            compute::moduli_option};
 
 }  // namespace gl
 
@@ -50,7 +45,7 @@ inline constexpr BackendRecord gl_compute_record{
     .memory = MemorySpace::device,
     .devices = &gl::device_catalog,
     .tiles = &compute::tile_catalog<gl::open_device>,
-    .options = gl::compute_options,
+    .options = compute::options,
     .automatic = true,
     .block_size = compute::block_size,
     // results/h200-x4: 1x4 took half of 2x2's time, whose panels need an agreement of two processes per column

@@ -64,9 +64,9 @@ template <class Real>
 class HostBackend : public Backend<Real> {
  public:
   /// `threads` for moving data, >= 1.
-  HostBackend(Timeline& timeline, int threads) : Backend<Real>(timeline), threads_(threads) {}
+  HostBackend(Timeline& timeline, BackendInfo info, std::shared_ptr<PanelArithmetic<Real>> panel, int threads)
+      : Backend<Real>(timeline, std::move(info), std::move(panel)), threads_(threads) {}
 
-  bool update_is_asynchronous() const final { return false; }
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) final;
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) final;
   std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) final {
@@ -82,17 +82,11 @@ class HostBackend : public Backend<Real> {
   Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) final;
   Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) final;
   void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) final;
-  /// move_rows() saves strips of rows in cache: no memory to reserve.
-  void reserve_moves(Index, Index) final {}
 
   void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) final;
 
   Fence fence() final { return {}; }
-  bool has_passed(Fence) final { return true; }
   void wait(Fence) final {}
-
- protected:
-  int threads() const { return threads_; }
 
  private:
   void copy_block(RowMajorView<const Real> from, RowMajorView<Real> to) const;

@@ -167,6 +167,10 @@ AlignedArray<Real> allocate_zeroed(Index elements, int threads) {
   return memory;
 }
 
+std::int64_t bytes_of_host_memory(const std::string& name) {
+  return number_named("/proc/meminfo", name).value_or(0) * 1024;
+}
+
 std::int64_t available_memory() {
   const std::optional<std::int64_t> kibibytes = number_named("/proc/meminfo", "MemAvailable");
   if (!kibibytes) return 0;

@@ -48,6 +48,9 @@ std::int64_t host_matrix_bytes(Index rows, Index columns, std::int64_t element_b
 /// The number after "name" or "name:" in a file of such lines, such as /proc/meminfo.
 std::optional<std::int64_t> number_named(const std::string& path, const std::string& name);
 
+/// A line of /proc/meminfo, such as "MemTotal", in bytes; 0 if it is missing.
+std::int64_t bytes_of_host_memory(const std::string& name);
+
 /// Bytes below the tightest memory limit; inactive file pages count as free. None without a limit.
 std::optional<std::int64_t> memory_left_by_control_groups();
 

@@ -126,12 +126,9 @@ class NoneRowByRow final : public RowByRowAlgorithm<Real> {
 template <class Real>
 class NoneBackend : public Backend<Real> {
  public:
-  NoneBackend(Timeline& timeline, HostPages pages, OperationList* operations = nullptr)
-      : Backend<Real>(timeline), panel_(operations), pages_(pages) {}
-
-  BackendInfo info() const override { return {}; }
-  bool update_is_asynchronous() const override { return false; }
-  PanelArithmetic<Real>& panel() override { return panel_; }
+  NoneBackend(Timeline& timeline, BackendInfo info, HostPages pages, OperationList* operations = nullptr)
+      : Backend<Real>(timeline, std::move(info), std::make_shared<NonePanelArithmetic<Real>>(operations)),
+        pages_(pages) {}
 
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
     return std::make_unique<DeviceMatrix<Real>>(rows, columns);
@@ -148,17 +145,14 @@ class NoneBackend : public Backend<Real> {
   Fence gather_rows(DeviceBlock<Real>, std::span<const Index>, HostBlock<Real>) override { return {}; }
   Fence scatter_rows(HostBlock<Real>, std::span<const Index>, DeviceBlock<Real>) override { return {}; }
   void move_rows(DeviceBlock<Real>, std::span<const RowMove>) override {}
-  void reserve_moves(Index, Index) override {}
   void solve_unit_lower(DeviceBlock<Real>, DeviceBlock<Real>) override {}
   void update(DeviceBlock<Real>, DeviceBlock<Real>, DeviceBlock<Real>) override {}
   void solve_triangle(Triangle, DeviceBlock<Real>, DeviceBlock<Real>) override {}
   void subtract_product(DeviceBlock<Real>, DeviceBlock<Real>, DeviceBlock<Real>) override {}
   Fence fence() override { return {}; }
-  bool has_passed(Fence) override { return true; }
   void wait(Fence) override {}
 
  private:
-  NonePanelArithmetic<Real> panel_;
   HostPages pages_;
 };
 
@@ -209,9 +203,10 @@ template <class Real>
 class CostBackend final : public NoneBackend<Real> {
  public:
   CostBackend(Timeline& timeline, const ModelledDevice& device, OperationList& operations)
-      : NoneBackend<Real>(timeline, HostPages::lazy, &operations), device_(device), operations_(operations) {}
+      : NoneBackend<Real>(timeline, {.asynchronous = device.is_asynchronous}, HostPages::lazy, &operations),
+        device_(device),
+        operations_(operations) {}
 
-  bool update_is_asynchronous() const override { return device_.is_asynchronous; }
   RowByRowAlgorithm<Real>* row_by_row() override { return device_.row_by_row ? &row_by_row_ : nullptr; }
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
     if (device_.matrix_bytes != nullptr) MemoryCount::add_device(device_.matrix_bytes(rows, columns, sizeof(Real)));
@@ -246,16 +241,18 @@ class CostBackend final : public NoneBackend<Real> {
     return transfer(Queue::download, from.rows, from.columns);
   }
   Fence gather_rows(DeviceBlock<Real>, std::span<const Index> rows, HostBlock<Real> to) override {
+    if (rows.empty()) return {};
     const Fence gathered = move(static_cast<Index>(rows.size()), to.columns);
     return device_.has_memory ? transfer(Queue::download, to.rows, to.columns) : gathered;
   }
   Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real>) override {
+    if (rows.empty()) return {};
     const Fence uploaded = transfer(Queue::upload, from.rows, from.columns);
     const Fence scattered = move(static_cast<Index>(rows.size()), from.columns);
     return device_.has_memory ? uploaded : scattered;
   }
   void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override {
-    move(static_cast<Index>(moves.size()), block.columns);
+    if (!moves.empty()) move(static_cast<Index>(moves.size()), block.columns);
   }
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
@@ -268,7 +265,6 @@ class CostBackend final : public NoneBackend<Real> {
             {product_flops(a22.rows, a22.columns, l21_transposed.rows), 2 * bytes_of<Real>(a22.rows, a22.columns), 1});
   }
   Fence fence() override { return {operations_.operations().size()}; }
-  bool has_passed(Fence fence) override { return !device_.is_asynchronous || fence.id == 0; }
   void wait(Fence fence) override {
     if (device_.is_asynchronous && fence.id > 0) operations_.wait_for_work(fence.id - 1);
   }
@@ -301,7 +297,7 @@ class CostBackend final : public NoneBackend<Real> {
 
 template <class Real>
 std::unique_ptr<Backend<Real>> make_none_backend(Timeline& timeline, HostPages pages) {
-  return std::make_unique<NoneBackend<Real>>(timeline, pages);
+  return std::make_unique<NoneBackend<Real>>(timeline, BackendInfo{}, pages);
 }
 
 template <class Real>

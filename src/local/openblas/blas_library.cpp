@@ -12,6 +12,9 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -201,6 +204,10 @@ ProcessorFeatures processor_features() {
   features.avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
                     __builtin_cpu_supports("avx512cd");
+#elif defined(__aarch64__)
+  const unsigned long capabilities = getauxval(AT_HWCAP);
+  features.armv8_1 = (capabilities & HWCAP_ATOMICS) != 0;
+  features.sve = (capabilities & HWCAP_SVE) != 0;
 #endif
   return features;
 }
@@ -209,6 +216,9 @@ std::optional<std::string> better_kernels(std::string_view chosen, const Process
   const bool below_avx2 = contains(before_avx2, chosen);
   if (features.avx512 && (below_avx2 || contains(with_avx2, chosen))) return "SkylakeX";
   if (features.avx2_fma && below_avx2) return "Haswell";
+  // "armv8" is for any processor: OpenBLAS knows the others by their numbers, and newer ones not at all
+  if (features.sve && chosen == "armv8") return "NEOVERSEV1";
+  if (features.armv8_1 && chosen == "armv8") return "NEOVERSEN1";
   return std::nullopt;
 }
 

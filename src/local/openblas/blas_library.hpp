@@ -31,7 +31,9 @@ std::string blas_kernels();
 /// The processor's instruction sets among those that OpenBLAS has kernels for.
 struct ProcessorFeatures {
   bool avx2_fma = false;
-  bool avx512 = false;  // f, dq, bw, vl, cd: needed by the SkylakeX kernels
+  bool avx512 = false;   // f, dq, bw, vl, cd: needed by the SkylakeX kernels
+  bool armv8_1 = false;  // atomic instructions: as of the Neoverse N1
+  bool sve = false;      // scalable vectors: as of the Neoverse V1
 };
 
 /// Of the processor that this runs on.

@@ -277,6 +277,42 @@ std::optional<Index> factorize_without_pivoting(RowMajorView<Real> a) {
 template std::optional<Index> factorize_without_pivoting(RowMajorView<float>);
 template std::optional<Index> factorize_without_pivoting(RowMajorView<double>);
 
+template <class Real>
+std::vector<Index> reduce_to_echelon_form(RowMajorView<Real> a, int threads) {
+  std::vector<Index> pivots;
+  double norm = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < a.columns; ++j) sum += std::abs(static_cast<double>(a(i, j)));
+    norm = std::max(norm, sum);
+  }
+  const double least = static_cast<double>(std::max(a.rows, a.columns)) * norm * std::numeric_limits<Real>::epsilon();
+  constexpr Index grain = 1 << 15;  // minimum elements of a thread
+  for (Index j = 0; j < a.columns && std::ssize(pivots) < a.rows; ++j) {
+    const Index r = std::ssize(pivots);
+    Index p = r;
+    for (Index i = r + 1; i < a.rows; ++i) p = std::abs(a(i, j)) > std::abs(a(p, j)) ? i : p;
+    if (!(std::abs(static_cast<double>(a(p, j))) > least)) {
+      for (Index i = r; i < a.rows; ++i) a(i, j) = 0;
+      continue;
+    }
+    std::swap_ranges(a.row(p) + j, a.row(p) + a.columns, a.row(r) + j);
+    const Real pivot = a(r, j);
+    for (Index k = j; k < a.columns; ++k) a(r, k) /= pivot;
+    parallel_for(threads, a.rows, std::max<Index>(1, grain / (a.columns - j)), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) {
+        const Real multiplier = i == r ? Real{0} : a(i, j);
+        if (multiplier == 0) continue;
+        for (Index k = j; k < a.columns; ++k) a(i, k) -= multiplier * a(r, k);
+      }
+    });
+    pivots.push_back(j);
+  }
+  return pivots;
+}
+template std::vector<Index> reduce_to_echelon_form(RowMajorView<float>, int);
+template std::vector<Index> reduce_to_echelon_form(RowMajorView<double>, int);
+
 std::vector<double> least_squares(RowMajorView<const double> a, std::span<const double> b) {
   std::vector<double> matrix;
   for (Index i = 0; i < a.rows; ++i) matrix.insert(matrix.end(), a.row(i), a.row(i) + a.columns);

@@ -63,6 +63,12 @@ double factors_residual(RowMajorView<const float> a, RowMajorView<const float> f
 template <class Real>
 std::optional<Index> factorize_without_pivoting(RowMajorView<Real> a);
 
+/// A becomes its reduced row echelon form (MATLAB's rref), by Gauss-Jordan elimination in plain loops, the rows divided
+/// among threads. The largest element of a column is the pivot; columns whose largest is at most max(rows, columns) eps
+/// times the norm of row sums have none, and become 0 below. Returns the columns that have pivots.
+template <class Real>
+std::vector<Index> reduce_to_echelon_form(RowMajorView<Real> a, int threads);
+
 /// The x that minimises || A x - b || (LAPACK dgelsd): A row-major, rows x columns, rows >= columns, b with A's number
 /// of rows. Throws std::runtime_error if the method does not converge.
 std::vector<double> least_squares(RowMajorView<const double> a, std::span<const double> b);

@@ -30,22 +30,7 @@ void solve_in_halves(const RowMajorView<const Real>& lt, const RowMajorView<Real
 template <class Real>
 class OpenblasBackend final : public HostBackend<Real> {
  public:
-  OpenblasBackend(const BackendOptions& options, Timeline& timeline)
-      : HostBackend<Real>(timeline, options.threads), panel_(make_openblas_panel_arithmetic<Real>(options.threads)) {}
-
-  BackendInfo info() const override {
-    BackendInfo info;
-    info.backend = openblas_record.name;
-    info.device = processor_name();
-    info.driver = blas_version();
-    info.blas = blas_version();
-    info.kernels = blas_kernels();
-    info.threads = this->threads();
-    info.free_bytes = free_bytes_;
-    return info;
-  }
-
-  PanelArithmetic<Real>& panel() override { return *panel_; }
+  using HostBackend<Real>::HostBackend;
 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
@@ -76,17 +61,22 @@ class OpenblasBackend final : public HostBackend<Real> {
     blas::subtract_product(matrix.rows, matrix.columns, matrix.data, matrix.leading_dimension, x_view.data,
                            x_view.leading_dimension, y_view.data, y_view.leading_dimension);
   }
-
- private:
-  std::unique_ptr<PanelArithmetic<Real>> panel_;
-  std::int64_t free_bytes_ = available_memory();
 };
 
 }  // namespace
 
 template <class Real>
 std::unique_ptr<Backend<Real>> make_openblas_backend(const BackendOptions& options, Timeline& timeline) {
-  return std::make_unique<OpenblasBackend<Real>>(options, timeline);
+  auto panel = make_openblas_panel_arithmetic<Real>(options.threads);
+  BackendInfo info;
+  info.backend = openblas_record.name;
+  info.device = processor_name();
+  info.driver = blas_version();
+  info.blas = blas_version();
+  info.kernels = blas_kernels();
+  info.threads = options.threads;
+  info.free_bytes = available_memory();
+  return std::make_unique<OpenblasBackend<Real>>(timeline, std::move(info), std::move(panel), options.threads);
 }
 
 template std::unique_ptr<Backend<float>> make_openblas_backend(const BackendOptions&, Timeline&);

@@ -9,19 +9,7 @@ namespace {
 template <class Real>
 class ReferenceBackend final : public HostBackend<Real> {
  public:
-  ReferenceBackend(const BackendOptions& options, Timeline& timeline)
-      : HostBackend<Real>(timeline, options.threads), panel_(make_reference_panel_arithmetic<Real>()) {}
-
-  BackendInfo info() const override {
-    BackendInfo info;
-    info.backend = reference_record.name;
-    info.device = processor_name();
-    info.driver = "naive loops";
-    info.free_bytes = free_bytes_;
-    return info;
-  }
-
-  PanelArithmetic<Real>& panel() override { return *panel_; }
+  using HostBackend<Real>::HostBackend;
 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
@@ -63,17 +51,19 @@ class ReferenceBackend final : public HostBackend<Real> {
       for (Index j = 0; j < matrix.columns; ++j) y_view(i, 0) -= matrix(i, j) * x_view(j, 0);
     }
   }
-
- private:
-  std::unique_ptr<PanelArithmetic<Real>> panel_;
-  std::int64_t free_bytes_ = available_memory();
 };
 
 }  // namespace
 
 template <class Real>
 std::unique_ptr<Backend<Real>> make_reference_backend(const BackendOptions& options, Timeline& timeline) {
-  return std::make_unique<ReferenceBackend<Real>>(options, timeline);
+  BackendInfo info;
+  info.backend = reference_record.name;
+  info.device = processor_name();
+  info.driver = "naive loops";
+  info.free_bytes = available_memory();
+  return std::make_unique<ReferenceBackend<Real>>(timeline, std::move(info), make_reference_panel_arithmetic<Real>(),
+                                                  options.threads);
 }
 
 template std::unique_ptr<Backend<float>> make_reference_backend(const BackendOptions&, Timeline&);

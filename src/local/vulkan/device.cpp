@@ -73,10 +73,7 @@ class Stamp final : public DeviceStamp {
 
 void order(const Functions& vk, VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written,
            VkPipelineStageFlags to, VkAccessFlags seen) {
-  VkMemoryBarrier barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-  barrier.srcAccessMask = written;
-  barrier.dstAccessMask = seen;
+  const VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, written, seen};
   vk.CmdPipelineBarrier(commands, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
@@ -87,16 +84,10 @@ constexpr VkAccessFlags by_shaders = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADE
 
 }  // namespace
 
-Device::Device(const BackendOptions& options) : Device(std::make_shared<LogicalDevice>(options)) {}
-
-Device::Device(const std::shared_ptr<LogicalDevice>& logical) : Device(logical, logical->kernels) {}
-
 Device::Device(std::shared_ptr<LogicalDevice> logical, Queue& queue) : logical_(std::move(logical)), queue_(queue) {
   description_ = logical_->description;
-  VkCommandPoolCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-  info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-  info.queueFamilyIndex = queue_.family;
+  const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr,
+                                     VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT, queue_.family};
   require(logical_->vk.CreateCommandPool(logical_->handle, &info, nullptr, &pool_), "vkCreateCommandPool");
 }
 
@@ -109,8 +100,8 @@ Device::~Device() {
   logical_->vk.DestroyCommandPool(logical_->handle, pool_, nullptr);
 }
 
-std::shared_ptr<ComputeDevice> Device::open_queue() const {
-  return std::make_shared<Device>(logical_, logical_->copies);
+std::shared_ptr<ComputeDevice> Device::open_queue(QueueUse use) const {
+  return std::make_shared<Device>(logical_, use == QueueUse::copies ? logical_->copies : logical_->beside);
 }
 
 void Device::throw_debug_error() {
@@ -130,16 +121,12 @@ VkCommandBuffer Device::commands() {
     commands_ = submitted_.front().commands;
     submitted_.pop_front();
   } else {
-    VkCommandBufferAllocateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-    info.commandPool = pool_;
-    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-    info.commandBufferCount = 1;
+    const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool_,
+                                           VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
     require(vk.AllocateCommandBuffers(logical_->handle, &info, &commands_), "vkAllocateCommandBuffers");
   }
-  VkCommandBufferBeginInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  const VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
   require(vk.BeginCommandBuffer(commands_, &info), "vkBeginCommandBuffer");
   for (Binding& binding : bindings_) binding.is_pushed = false;
   queue_.is_recording = true;
@@ -150,54 +137,25 @@ void Device::flush() {
   if (commands_ == VK_NULL_HANDLE) return;
   const VkCommandBuffer ended = std::exchange(commands_, VK_NULL_HANDLE);
   require(logical_->vk.EndCommandBuffer(ended), "vkEndCommandBuffer");
-  std::vector<VkSemaphore> awaited;
-  std::vector<std::uint64_t> values;
-  for (const Wait& wait : waits_) {
-    awaited.push_back(wait.timeline);
-    values.push_back(wait.value);
-  }
-  const std::vector<VkPipelineStageFlags> stages(awaited.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  const std::vector<VkPipelineStageFlags> stages(awaited_.size(), VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  const auto waits = static_cast<std::uint32_t>(awaited_.size());
   const std::uint64_t next = queue_.submitted + 1;
-  VkTimelineSemaphoreSubmitInfo timeline{};
-  timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
-  timeline.waitSemaphoreValueCount = static_cast<std::uint32_t>(values.size());
-  timeline.pWaitSemaphoreValues = values.data();
-  timeline.signalSemaphoreValueCount = 1;
-  timeline.pSignalSemaphoreValues = &next;
-  VkSubmitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  info.pNext = &timeline;
-  info.waitSemaphoreCount = static_cast<std::uint32_t>(awaited.size());
-  info.pWaitSemaphores = awaited.data();
-  info.pWaitDstStageMask = stages.data();
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &ended;
-  info.signalSemaphoreCount = 1;
-  info.pSignalSemaphores = &queue_.timeline;
-  logical_->submit(queue_, info);
+  const VkTimelineSemaphoreSubmitInfo timeline{
+      VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO, nullptr, waits, awaited_values_.data(), 1, &next};
+  logical_->submit(queue_, {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                            .pNext = &timeline,
+                            .waitSemaphoreCount = waits,
+                            .pWaitSemaphores = awaited_.data(),
+                            .pWaitDstStageMask = stages.data(),
+                            .commandBufferCount = 1,
+                            .pCommandBuffers = &ended,
+                            .signalSemaphoreCount = 1,
+                            .pSignalSemaphores = &queue_.timeline});
   queue_.submitted = next;
   queue_.is_recording = false;
   submitted_.push_back({next, ended});
-  waits_.clear();
-}
-
-bool Device::start_beside() {
-  flush();
-  if (!beside_) beside_ = std::make_unique<Device>(logical_, logical_->beside);
-  beside_->waits_.push_back({queue_.timeline, queue_.submitted});
-  is_beside_ = true;
-  return true;
-}
-
-void Device::leave_beside() {
-  beside_->flush();
-  is_beside_ = false;
-}
-
-void Device::join_beside() {
-  if (!beside_) return;
-  flush();
-  waits_.push_back({logical_->beside.timeline, logical_->beside.submitted});
+  awaited_.clear();
+  awaited_values_.clear();
 }
 
 std::unique_ptr<DeviceSync> Device::insert_sync() {
@@ -208,7 +166,8 @@ std::unique_ptr<DeviceSync> Device::insert_sync() {
 void Device::wait_for(const DeviceSync& sync) {
   flush();  // commands before it do not wait
   const auto& other = static_cast<const Sync&>(sync);
-  waits_.push_back({other.timeline(), other.value()});
+  awaited_.push_back(other.timeline());
+  awaited_values_.push_back(other.value());
 }
 
 void Device::finish() {
@@ -219,9 +178,8 @@ void Device::finish() {
 std::unique_ptr<DeviceStamp> Device::make_stamp() { return std::make_unique<Stamp>(*this); }
 
 std::int64_t Device::nanoseconds() const {
-  VkCalibratedTimestampInfoEXT info{};
-  info.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT;
-  info.timeDomain = VK_TIME_DOMAIN_DEVICE_EXT;
+  const VkCalibratedTimestampInfoEXT info{VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT, nullptr,
+                                          VK_TIME_DOMAIN_DEVICE_EXT};
   std::uint64_t ticks = 0, deviation = 0;
   require(logical_->vk.GetCalibratedTimestampsEXT(logical_->handle, 1, &info, &ticks, &deviation),
           "vkGetCalibratedTimestampsEXT");
@@ -234,14 +192,10 @@ std::unique_ptr<DeviceProgram> Device::make_program(const ShaderSource& sources,
 }
 
 void Device::bind(std::uint32_t binding, BufferId buffer, std::int64_t first, std::int64_t bytes) {
-  if (is_beside_) return beside_->bind(binding, buffer, first, bytes);
   bindings_[binding] = {buffer, static_cast<VkDeviceSize>(first), static_cast<VkDeviceSize>(bytes), false};
 }
 
-void Device::bind(std::uint32_t binding, BufferId buffer) {
-  if (is_beside_) return beside_->bind(binding, buffer);
-  bindings_[binding] = {buffer, 0, VK_WHOLE_SIZE, false};
-}
+void Device::bind(std::uint32_t binding, BufferId buffer) { bindings_[binding] = {buffer, 0, VK_WHOLE_SIZE, false}; }
 
 void Device::push_bindings(VkCommandBuffer recorded, std::uint32_t used) {
   std::array<VkDescriptorBufferInfo, LogicalDevice::bindings> buffers{};
@@ -251,12 +205,11 @@ void Device::push_bindings(VkCommandBuffer recorded, std::uint32_t used) {
     Binding& bound = bindings_[binding];
     if ((used >> binding & 1) == 0 || bound.is_pushed) continue;
     buffers[count] = {logical_->buffer_of(bound.buffer), bound.first, bound.bytes};
-    VkWriteDescriptorSet& write = writes[count];
-    write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-    write.dstBinding = binding;
-    write.descriptorCount = 1;
-    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    write.pBufferInfo = &buffers[count];
+    writes[count] = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                     .dstBinding = binding,
+                     .descriptorCount = 1,
+                     .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                     .pBufferInfo = &buffers[count]};
     bound.is_pushed = true;
     ++count;
   }
@@ -266,7 +219,6 @@ void Device::push_bindings(VkCommandBuffer recorded, std::uint32_t used) {
 }
 
 void Device::dispatch(DeviceProgram& program, Index groups_x, Index groups_y) {
-  if (is_beside_) return beside_->dispatch(program, groups_x, groups_y);
   const auto& dispatched = static_cast<const Program&>(program);
   const VkCommandBuffer recorded = commands();
   const Functions& vk = logical_->vk;
@@ -278,7 +230,6 @@ void Device::dispatch(DeviceProgram& program, Index groups_x, Index groups_y) {
 }
 
 void Device::barrier(Readers readers) {
-  if (is_beside_) return beside_->barrier(readers);
   VkPipelineStageFlags stages = 0;
   VkAccessFlags seen = 0;
   const auto add = [&](Readers one, VkPipelineStageFlags stage, VkAccessFlags access) {
@@ -293,33 +244,30 @@ void Device::barrier(Readers readers) {
 }
 
 // In OpenGL, too, commands see what copies before them wrote, and copies wait for the commands before them.
-void Device::begin_copy(VkCommandBuffer recorded) const {
-  order(logical_->vk, recorded, transfer | (computes() ? compute : 0),
-        VK_ACCESS_TRANSFER_WRITE_BIT | (computes() ? VK_ACCESS_SHADER_WRITE_BIT : 0), transfer, by_copies);
-}
-
-void Device::end_copy(VkCommandBuffer recorded) const {
-  order(logical_->vk, recorded, transfer, VK_ACCESS_TRANSFER_WRITE_BIT, transfer | host | (computes() ? compute : 0),
-        by_copies | VK_ACCESS_HOST_READ_BIT | (computes() ? by_shaders : 0));
+template <class Command>
+void Device::record_copy(Command command) {
+  const VkCommandBuffer recorded = commands();
+  const VkPipelineStageFlags kernels = computes() ? compute : 0;
+  const VkAccessFlags written = computes() ? VK_ACCESS_SHADER_WRITE_BIT : 0, seen = computes() ? by_shaders : 0;
+  order(logical_->vk, recorded, transfer | kernels, VK_ACCESS_TRANSFER_WRITE_BIT | written, transfer, by_copies);
+  command(recorded);
+  order(logical_->vk, recorded, transfer, VK_ACCESS_TRANSFER_WRITE_BIT, transfer | host | kernels,
+        by_copies | VK_ACCESS_HOST_READ_BIT | seen);
 }
 
 void Device::copy(BufferId from, std::int64_t from_first, BufferId to, std::int64_t to_first, std::int64_t bytes) {
   if (bytes == 0) return;
-  if (is_beside_) return beside_->copy(from, from_first, to, to_first, bytes);
-  const VkCommandBuffer recorded = commands();
   const VkBufferCopy region{static_cast<VkDeviceSize>(from_first), static_cast<VkDeviceSize>(to_first),
                             static_cast<VkDeviceSize>(bytes)};
-  begin_copy(recorded);
-  logical_->vk.CmdCopyBuffer(recorded, logical_->buffer_of(from), logical_->buffer_of(to), 1, &region);
-  end_copy(recorded);
+  record_copy([&](VkCommandBuffer recorded) {
+    logical_->vk.CmdCopyBuffer(recorded, logical_->buffer_of(from), logical_->buffer_of(to), 1, &region);
+  });
 }
 
 bool Device::fill(BufferId buffer, std::int64_t bytes, std::uint32_t word) {
-  if (is_beside_) return beside_->fill(buffer, bytes, word);
-  const VkCommandBuffer recorded = commands();
-  begin_copy(recorded);
-  logical_->vk.CmdFillBuffer(recorded, logical_->buffer_of(buffer), 0, static_cast<VkDeviceSize>(bytes), word);
-  end_copy(recorded);
+  record_copy([&](VkCommandBuffer recorded) {
+    logical_->vk.CmdFillBuffer(recorded, logical_->buffer_of(buffer), 0, static_cast<VkDeviceSize>(bytes), word);
+  });
   return true;
 }
 

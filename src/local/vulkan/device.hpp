@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend_record.hpp"
 #include "device/compute_device.hpp"
 #include "vulkan/logical_device.hpp"
 
@@ -16,9 +15,6 @@ namespace glinpack::vulkan {
 
 class Device final : public ComputeDevice {
  public:
-  /// The device of the options; `debug` asks for the validation layer. Throws std::runtime_error with cause and remedy.
-  explicit Device(const BackendOptions& options);
-  /// Another queue of the same device.
   Device(std::shared_ptr<LogicalDevice> logical, Queue& queue);
   ~Device() override;
 
@@ -36,16 +32,13 @@ class Device final : public ComputeDevice {
   void dispatch(DeviceProgram& program, Index groups_x, Index groups_y) override;
   void barrier(Readers readers) override;
   void copy(BufferId from, std::int64_t from_first, BufferId to, std::int64_t to_first, std::int64_t bytes) override;
-  bool start_beside() override;
-  void leave_beside() override;
-  void join_beside() override;
   std::unique_ptr<DeviceSync> insert_sync() override;
   void wait_for(const DeviceSync& sync) override;
   void flush() override;
   void finish() override;
   std::unique_ptr<DeviceStamp> make_stamp() override;
   std::int64_t nanoseconds() const override;
-  std::shared_ptr<ComputeDevice> open_queue() const override;
+  std::shared_ptr<ComputeDevice> open_queue(QueueUse use) const override;
 
   /// The command buffer that is being recorded.
   VkCommandBuffer commands();
@@ -53,15 +46,9 @@ class Device final : public ComputeDevice {
   bool computes() const { return queue_.computes; }
 
  private:
-  explicit Device(const std::shared_ptr<LogicalDevice>& logical);
-
   struct Submitted {
     std::uint64_t value = 0;
     VkCommandBuffer commands = VK_NULL_HANDLE;
-  };
-  struct Wait {
-    VkSemaphore timeline = VK_NULL_HANDLE;
-    std::uint64_t value = 0;
   };
   struct Binding {
     BufferId buffer = 0;
@@ -69,18 +56,17 @@ class Device final : public ComputeDevice {
     VkDeviceSize bytes = 0;
     bool is_pushed = false;  // to the command buffer
   };
-  void begin_copy(VkCommandBuffer recorded) const;
-  void end_copy(VkCommandBuffer recorded) const;
+  template <class Command>
+  void record_copy(Command command);
   void push_bindings(VkCommandBuffer recorded, std::uint32_t used);
 
   std::shared_ptr<LogicalDevice> logical_;
   Queue& queue_;
-  std::unique_ptr<Device> beside_;  // once it was started
-  bool is_beside_ = false;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
   std::deque<Submitted> submitted_;
-  std::vector<Wait> waits_;  // of the next submission
+  std::vector<VkSemaphore> awaited_;  // by the next submission
+  std::vector<std::uint64_t> awaited_values_;
   std::array<Binding, LogicalDevice::bindings> bindings_{};
 };
 

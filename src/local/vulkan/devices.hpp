@@ -1,7 +1,6 @@
 // The Vulkan devices of this machine, as `glinpack devices` lists them and `--device` counts them.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,9 +15,6 @@ std::vector<VkPhysicalDevice> physical_devices(const Instance& instance);
 /// Limits, memory and what the device lacks.
 DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, int index);
 
-/// Hexadecimal.
-std::string uuid_of(const Instance& instance, VkPhysicalDevice physical);
-
 /// Bytes of memory of the device that can be allocated; 0 if the driver does not report it.
 std::int64_t free_memory_of(const Instance& instance, VkPhysicalDevice physical, bool software);
 
@@ -29,6 +25,5 @@ std::vector<const char*> required_extensions();
 
 /// As DeviceCatalog::list.
 std::vector<DeviceDescription> list_devices();
-std::vector<std::string> driver_variables();
 
 }  // namespace glinpack::vulkan

@@ -41,11 +41,7 @@ void load(Function& function, PFN_vkVoidFunction found, const char* name) {
 bool has_validation_layer(PFN_vkGetInstanceProcAddr get) {
   PFN_vkEnumerateInstanceLayerProperties enumerate = nullptr;
   load(enumerate, get(nullptr, "vkEnumerateInstanceLayerProperties"), "vkEnumerateInstanceLayerProperties");
-  std::uint32_t count = 0;
-  enumerate(&count, nullptr);
-  std::vector<VkLayerProperties> layers(count);
-  enumerate(&count, layers.data());
-  return std::ranges::any_of(layers,
+  return std::ranges::any_of(listed<VkLayerProperties>(enumerate),
                              [](const auto& layer) { return std::string_view(layer.layerName) == validation_layer; });
 }
 
@@ -53,24 +49,18 @@ Instance make_instance(bool debug) {
   const PFN_vkGetInstanceProcAddr get = loader();
   PFN_vkCreateInstance create = nullptr;
   load(create, get(nullptr, "vkCreateInstance"), "vkCreateInstance");
-  VkApplicationInfo application{};
-  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
-  application.apiVersion = VK_API_VERSION_1_2;
-  VkInstanceCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
-  info.pApplicationInfo = &application;
+  const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_2};
+  VkInstanceCreateInfo info{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
   const VkValidationFeatureEnableEXT synchronization = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
-  VkValidationFeaturesEXT features{};
-  features.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT;
-  features.enabledValidationFeatureCount = 1;
-  features.pEnabledValidationFeatures = &synchronization;
-  VkDebugUtilsMessengerCreateInfoEXT messenger{};
-  messenger.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
-  messenger.pNext = &features;
-  messenger.messageSeverity =
+  const VkValidationFeaturesEXT features{
+      VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT, nullptr, 1, &synchronization, 0, nullptr};
+  constexpr VkDebugUtilsMessageSeverityFlagsEXT severities =
       VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-  messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
-  messenger.pfnUserCallback = keep_first_message;
+  VkDebugUtilsMessengerCreateInfoEXT messenger{.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+                                               .pNext = &features,
+                                               .messageSeverity = severities,
+                                               .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
+                                               .pfnUserCallback = keep_first_message};
   const char* const extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
   const bool validates = debug && has_validation_layer(get);
   if (validates) {

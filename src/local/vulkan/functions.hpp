@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace glinpack::vulkan {
 
@@ -72,6 +73,16 @@ struct Functions {
 
 /// Throws std::runtime_error if the driver lacks one.
 Functions functions_of(const Instance& instance, VkDevice device);
+
+/// What list(count, items) lists, one of Vulkan's functions that are called twice.
+template <class Item, class List>
+std::vector<Item> listed(List list) {
+  std::uint32_t count = 0;
+  list(&count, nullptr);
+  std::vector<Item> items(count);
+  list(&count, items.data());
+  return items;
+}
 
 /// Throws std::runtime_error that names the function, unless it succeeded.
 void require(VkResult result, const char* function);

@@ -1,5 +1,7 @@
 #include "vulkan/logical_device.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -18,20 +20,19 @@ constexpr auto exported_type = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
 
 LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_of_process(options.debug)) {
   const std::vector<VkPhysicalDevice> all = physical_devices(instance);
-  const std::string& uuid = options.uuid;
-  const auto found = uuid.empty()
-                         ? all.begin() + std::clamp<std::ptrdiff_t>(options.device, 0, std::ssize(all))
-                         : std::ranges::find(all, uuid, [&](VkPhysicalDevice one) { return uuid_of(instance, one); });
-  if (options.device < 0 || found == all.end()) {
-    throw std::runtime_error("no Vulkan device " + (uuid.empty() ? std::to_string(options.device) : uuid) +
-                             ": there are " + std::to_string(all.size()) + "; `glinpack devices` lists them");
+  for (int index = 0; index < std::ssize(all) && physical == VK_NULL_HANDLE; ++index) {
+    description = describe(instance, all[static_cast<std::size_t>(index)], options.device);
+    const bool is_wanted = options.uuid.empty() ? index == options.device : description.uuid == options.uuid;
+    if (is_wanted) physical = all[static_cast<std::size_t>(index)];
   }
-  physical = *found;
-  description = describe(instance, physical, options.device);
+  if (physical == VK_NULL_HANDLE) {
+    throw std::runtime_error(fmt::format("no Vulkan device {}: there are {}; `glinpack devices` lists them",
+                                         options.uuid.empty() ? std::to_string(options.device) : options.uuid,
+                                         all.size()));
+  }
   if (!description.usable) throw std::runtime_error(description.renderer + ": " + description.why_unusable);
   instance.GetPhysicalDeviceMemoryProperties(physical, &memory_types_);
-  VkPhysicalDeviceProperties2 properties{};
-  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
   instance.GetPhysicalDeviceProperties2(physical, &properties);
   nanoseconds_per_tick = static_cast<double>(properties.properties.limits.timestampPeriod);
   choose_queues();
@@ -39,45 +40,34 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
   const float priority = 1;
   std::vector<VkDeviceQueueCreateInfo> queues;
   for (const std::uint32_t family : families_) {
-    VkDeviceQueueCreateInfo& made = queues.emplace_back();
-    made.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-    made.queueFamilyIndex = family;
-    made.queueCount = 1;
-    made.pQueuePriorities = &priority;
+    queues.push_back({VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, family, 1, &priority});
   }
-  VkPhysicalDeviceVulkan12Features core{};
-  core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  core.timelineSemaphore = VK_TRUE;
-  core.hostQueryReset = VK_TRUE;
-  VkPhysicalDeviceFeatures2 features{};
-  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  features.pNext = &core;
-  features.features.shaderFloat64 = VK_TRUE;
   std::vector<const char*> extensions = required_extensions();
   if (has_extension(instance, physical, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
     extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
   }
-  CooperativeMatrixFeatures matrices;
-  if (description.has_matrices()) {
-    extensions.push_back(cooperative_matrix_extension);
-    matrices.cooperative_matrix = VK_TRUE;
-    core.pNext = &matrices;
-    core.bufferDeviceAddress = VK_TRUE;
-    core.shaderInt8 = VK_TRUE;
-    core.shaderFloat16 = VK_TRUE;
-    core.vulkanMemoryModel = VK_TRUE;
-    features.features.shaderInt64 = VK_TRUE;
-  }
-  VkDeviceCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-  info.pNext = &features;
-  info.queueCreateInfoCount = static_cast<std::uint32_t>(queues.size());
-  info.pQueueCreateInfos = queues.data();
-  info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
-  info.ppEnabledExtensionNames = extensions.data();
+  const VkBool32 multiplies = description.has_matrices() ? VK_TRUE : VK_FALSE;
+  CooperativeMatrixFeatures matrices{.cooperative_matrix = multiplies};
+  if (description.has_matrices()) extensions.push_back(cooperative_matrix_extension);
+  VkPhysicalDeviceVulkan12Features core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                        .pNext = description.has_matrices() ? &matrices : nullptr,
+                                        .shaderInt8 = multiplies,
+                                        .hostQueryReset = VK_TRUE,
+                                        .timelineSemaphore = VK_TRUE,
+                                        .bufferDeviceAddress = multiplies,
+                                        .vulkanMemoryModel = multiplies};
+  VkPhysicalDeviceFeatures2 features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &core};
+  features.features.shaderFloat64 = description.doubles ? VK_TRUE : VK_FALSE;
+  features.features.shaderInt64 = multiplies;
+  const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                .pNext = &features,
+                                .queueCreateInfoCount = static_cast<std::uint32_t>(queues.size()),
+                                .pQueueCreateInfos = queues.data(),
+                                .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                .ppEnabledExtensionNames = extensions.data()};
   require(instance.CreateDevice(physical, &info, nullptr, &handle), "vkCreateDevice");
   vk = functions_of(instance, handle);
-  for (Queue* queue : {&kernels, &beside, &copies}) {
+  for (Queue* queue : queues_) {
     vk.GetDeviceQueue(handle, queue->family, 0, &queue->handle);
     queue->timeline = make_timeline();
   }
@@ -87,7 +77,7 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
 
 LogicalDevice::~LogicalDevice() {
   try {
-    for (const Queue* queue : {&kernels, &beside, &copies}) wait(*queue, queue->submitted);
+    for (const Queue* queue : queues_) wait(*queue, queue->submitted);
   } catch (const std::runtime_error&) {
     // the device was lost: nothing runs any more
   }
@@ -95,9 +85,7 @@ LogicalDevice::~LogicalDevice() {
   for (VkQueryPool pool : query_pools_) vk.DestroyQueryPool(handle, pool, nullptr);
   vk.DestroyPipelineLayout(handle, pipeline_layout, nullptr);
   vk.DestroyDescriptorSetLayout(handle, set_layout_, nullptr);
-  vk.DestroySemaphore(handle, kernels.timeline, nullptr);
-  vk.DestroySemaphore(handle, beside.timeline, nullptr);
-  vk.DestroySemaphore(handle, copies.timeline, nullptr);
+  for (const Queue* queue : queues_) vk.DestroySemaphore(handle, queue->timeline, nullptr);
   vk.DestroyDevice(handle, nullptr);
 }
 
@@ -105,25 +93,23 @@ LogicalDevice::~LogicalDevice() {
 // family take turns on an H100 (driver 580.159), and queues of two run at the same time. Copies: a family that only
 // copies. If there is no such family, the queue of kernels.
 void LogicalDevice::choose_queues() {
-  std::uint32_t count = 0;
-  instance.GetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  instance.GetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
-  const auto first = [&](VkQueueFlags with, VkQueueFlags without) {
+  const auto families = listed<VkQueueFamilyProperties>([this](std::uint32_t* count, VkQueueFamilyProperties* items) {
+    instance.GetPhysicalDeviceQueueFamilyProperties(physical, count, items);
+  });
+  const auto first = [&](VkQueueFlags with, VkQueueFlags without) -> std::optional<std::uint32_t> {
     const auto found = std::ranges::find_if(families, [&](const VkQueueFamilyProperties& family) {
       return (family.queueFlags & with) == with && (family.queueFlags & without) == 0 && family.timestampValidBits > 0;
     });
+    if (found == families.end()) return std::nullopt;
     return static_cast<std::uint32_t>(found - families.begin());
   };
-  kernels.computes = true;
-  kernels.family = first(VK_QUEUE_COMPUTE_BIT, 0);
-  if (kernels.family == count) throw std::runtime_error(description.renderer + " has no queue for compute shaders");
-  beside.computes = true;
-  beside.family = first(VK_QUEUE_COMPUTE_BIT, VK_QUEUE_GRAPHICS_BIT);
-  if (beside.family == count) beside.family = kernels.family;
-  copies.family = first(VK_QUEUE_TRANSFER_BIT, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT);
-  if (copies.family == count) copies.family = kernels.family;
-  for (const Queue* queue : {&kernels, &beside, &copies}) {
+  const auto any = first(VK_QUEUE_COMPUTE_BIT, 0);
+  if (!any) throw std::runtime_error(description.renderer + " has no queue for compute shaders");
+  kernels.computes = beside.computes = true;
+  kernels.family = *any;
+  beside.family = first(VK_QUEUE_COMPUTE_BIT, VK_QUEUE_GRAPHICS_BIT).value_or(*any);
+  copies.family = first(VK_QUEUE_TRANSFER_BIT, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT).value_or(*any);
+  for (const Queue* queue : queues_) {
     if (std::ranges::find(families_, queue->family) == families_.end()) families_.push_back(queue->family);
   }
 }
@@ -133,29 +119,20 @@ void LogicalDevice::create_layouts() {
   for (std::uint32_t binding = 0; binding < bindings; ++binding) {
     all[binding] = {binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
   }
-  VkDescriptorSetLayoutCreateInfo set{};
-  set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
-  set.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
-  set.bindingCount = bindings;
-  set.pBindings = all.data();
+  const VkDescriptorSetLayoutCreateInfo set{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr,
+                                            VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR, bindings,
+                                            all.data()};
   require(vk.CreateDescriptorSetLayout(handle, &set, nullptr, &set_layout_), "vkCreateDescriptorSetLayout");
   const VkPushConstantRange constants{VK_SHADER_STAGE_COMPUTE_BIT, 0, constant_bytes};
-  VkPipelineLayoutCreateInfo layout{};
-  layout.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
-  layout.setLayoutCount = 1;
-  layout.pSetLayouts = &set_layout_;
-  layout.pushConstantRangeCount = 1;
-  layout.pPushConstantRanges = &constants;
+  const VkPipelineLayoutCreateInfo layout{
+      VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, nullptr, 0, 1, &set_layout_, 1, &constants};
   require(vk.CreatePipelineLayout(handle, &layout, nullptr, &pipeline_layout), "vkCreatePipelineLayout");
 }
 
 VkSemaphore LogicalDevice::make_timeline() const {
-  VkSemaphoreTypeCreateInfo type{};
-  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
-  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  VkSemaphoreCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-  info.pNext = &type;
+  const VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
+                                       VK_SEMAPHORE_TYPE_TIMELINE, 0};
+  const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
   VkSemaphore semaphore = VK_NULL_HANDLE;
   require(vk.CreateSemaphore(handle, &info, nullptr, &semaphore), "vkCreateSemaphore");
   return semaphore;
@@ -174,14 +151,13 @@ std::optional<std::uint32_t> LogicalDevice::memory_type(std::uint32_t allowed, V
 LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory memory, bool is_exported) const {
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                   mapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  VkExternalMemoryBufferCreateInfo external{};
-  external.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
-  external.handleTypes = exported_type;
-  VkBufferCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-  info.pNext = is_exported ? &external : nullptr;
-  info.size = static_cast<VkDeviceSize>(bytes);
-  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  const VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
+                                                  exported_type};
+  VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                          .pNext = is_exported ? &external : nullptr,
+                          .size = static_cast<VkDeviceSize>(bytes),
+                          .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                   VK_BUFFER_USAGE_TRANSFER_DST_BIT};
   const bool has_address = description.has_matrices() && !is_exported;
   if (has_address) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   if (families_.size() > 1) {
@@ -198,17 +174,13 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
                                                                 : local;
   std::optional<std::uint32_t> type = memory_type(needed.memoryTypeBits, better);
   if (!type) type = memory_type(needed.memoryTypeBits, better & mapped);
-  VkExportMemoryAllocateInfo exported{};
-  exported.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO;
-  exported.handleTypes = exported_type;
-  VkMemoryDedicatedAllocateInfo dedicated{};
-  dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
-  VkMemoryAllocateFlagsInfo addressed{};
-  addressed.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
-  addressed.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  const VkExportMemoryAllocateInfo exported{VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO, nullptr, exported_type};
+  const VkMemoryAllocateFlagsInfo addressed{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                            .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+  VkMemoryDedicatedAllocateInfo dedicated{.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
+                                          .buffer = made.buffer};
   if (is_exported) dedicated.pNext = &exported;
   if (has_address) dedicated.pNext = &addressed;
-  dedicated.buffer = made.buffer;
   const VkMemoryAllocateInfo allocated{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &dedicated, needed.size,
                                        type.value_or(0)};
   made.bytes = static_cast<std::int64_t>(needed.size);
@@ -270,27 +242,25 @@ VkBuffer LogicalDevice::buffer_of(BufferId id) const {
 }
 
 std::uint64_t LogicalDevice::address_of(BufferId id) const {
-  VkBufferDeviceAddressInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
-  info.buffer = buffer_of(id);
+  const VkBufferDeviceAddressInfo info{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, buffer_of(id)};
   return vk.GetBufferDeviceAddress(handle, &info);
 }
 
 void LogicalDevice::retire(const Garbage& garbage) {
   const std::lock_guard lock(mutex_);
-  const auto last = [](const Queue& queue) { return queue.submitted + (queue.is_recording ? 1 : 0); };
-  retired_.push_back({garbage, {last(kernels), last(beside), last(copies)}});
+  retired_.push_back({garbage, {}});
+  std::ranges::transform(queues_, retired_.back().values.begin(),
+                         [](const Queue* queue) { return queue->submitted + (queue->is_recording ? 1 : 0); });
   destroy_passed();
 }
 
 // Destructors call it: no error of the device is thrown.
 void LogicalDevice::destroy_passed() {
-  const auto has_passed = [&](const Queue& queue, std::uint64_t value) {
+  const auto has_passed = [this](const Queue* queue, std::uint64_t value) {
     std::uint64_t reached = 0;
-    return vk.GetSemaphoreCounterValue(handle, queue.timeline, &reached) == VK_SUCCESS && reached >= value;
+    return vk.GetSemaphoreCounterValue(handle, queue->timeline, &reached) == VK_SUCCESS && reached >= value;
   };
-  while (!retired_.empty() && has_passed(kernels, retired_.front().values[0]) &&
-         has_passed(beside, retired_.front().values[1]) && has_passed(copies, retired_.front().values[2])) {
+  while (!retired_.empty() && std::equal(queues_.begin(), queues_.end(), retired_.front().values.begin(), has_passed)) {
     destroy(retired_.front().garbage);
     retired_.pop_front();
   }
@@ -305,10 +275,9 @@ void LogicalDevice::destroy(const Garbage& garbage) const {
 Query LogicalDevice::take_query() {
   const std::lock_guard lock(mutex_);
   if (free_queries_.empty()) {
-    VkQueryPoolCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
-    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-    info.queryCount = queries_of_pool;
+    const VkQueryPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                     .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                     .queryCount = queries_of_pool};
     VkQueryPool pool = VK_NULL_HANDLE;
     require(vk.CreateQueryPool(handle, &info, nullptr, &pool), "vkCreateQueryPool");
     query_pools_.push_back(pool);
@@ -336,11 +305,7 @@ std::uint64_t LogicalDevice::passed(const Queue& queue) const {
 }
 
 void LogicalDevice::wait(const Queue& queue, std::uint64_t value) const {
-  VkSemaphoreWaitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
-  info.semaphoreCount = 1;
-  info.pSemaphores = &queue.timeline;
-  info.pValues = &value;
+  const VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, nullptr, 0, 1, &queue.timeline, &value};
   require(vk.WaitSemaphores(handle, &info, std::numeric_limits<std::uint64_t>::max()), "vkWaitSemaphores");
 }
 

@@ -107,6 +107,7 @@ class LogicalDevice {
   void destroy(const Garbage& garbage) const;
   void destroy_passed();
 
+  const std::array<Queue*, 3> queues_{&kernels, &beside, &copies};
   VkPhysicalDeviceMemoryProperties memory_types_{};
   std::vector<std::uint32_t> families_;  // of the queues
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "device/program_cache.hpp"
@@ -19,66 +20,38 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What the cache keeps of a program.
-struct Compiled {
-  std::vector<std::uint32_t> spirv;
-  std::vector<char> pipeline;  // VkPipelineCache's data
-};
-
-constexpr std::uint32_t cache_format = 1;  // number of SPIR-V's words, SPIR-V, pipeline
-
-Compiled unpacked(const ProgramBinary& binary) {
-  std::uint32_t words = 0;
-  Compiled compiled;
-  if (binary.format != cache_format || binary.bytes.size() < sizeof words) return compiled;
-  std::memcpy(&words, binary.bytes.data(), sizeof words);
-  const std::size_t bytes = std::size_t{words} * sizeof words;
-  if (binary.bytes.size() - sizeof words < bytes) return compiled;
-  compiled.spirv.resize(words);
-  std::memcpy(compiled.spirv.data(), binary.bytes.data() + sizeof words, bytes);
-  compiled.pipeline.assign(binary.bytes.begin() + static_cast<std::ptrdiff_t>(sizeof words + bytes),
-                           binary.bytes.end());
-  return compiled;
+std::vector<std::uint32_t> words_of(std::string_view bytes) {
+  std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
+  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint32_t));
+  return words;
 }
 
-ProgramBinary packed(const Compiled& compiled) {
-  const auto words = static_cast<std::uint32_t>(compiled.spirv.size());
-  ProgramBinary binary{cache_format, std::vector<char>((compiled.spirv.size() + 1) * sizeof words)};
-  std::memcpy(binary.bytes.data(), &words, sizeof words);
-  std::memcpy(binary.bytes.data() + sizeof words, compiled.spirv.data(), compiled.spirv.size() * sizeof words);
-  binary.bytes.insert(binary.bytes.end(), compiled.pipeline.begin(), compiled.pipeline.end());
-  return binary;
-}
+std::string_view view_of(std::span<const char> bytes) { return {bytes.data(), bytes.size()}; }
 
-/// Makes the pipeline, with the data of a cache, which it replaces by newer data.
-VkPipeline make_pipeline(const LogicalDevice& device, Compiled& compiled) {
+/// With the data of an earlier VkPipelineCache, which it replaces by newer data.
+VkPipeline make_pipeline(const LogicalDevice& device, std::span<const std::uint32_t> spirv, std::vector<char>& data) {
   const Functions& vk = device.vk;
-  VkShaderModuleCreateInfo module_info{};
-  module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-  module_info.codeSize = compiled.spirv.size() * sizeof(std::uint32_t);
-  module_info.pCode = compiled.spirv.data();
+  const VkShaderModuleCreateInfo module_info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0,
+                                             spirv.size_bytes(), spirv.data()};
   VkShaderModule module = VK_NULL_HANDLE;
   require(vk.CreateShaderModule(device.handle, &module_info, nullptr, &module), "vkCreateShaderModule");
-  VkPipelineCacheCreateInfo cache_info{};
-  cache_info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
-  cache_info.initialDataSize = compiled.pipeline.size();
-  cache_info.pInitialData = compiled.pipeline.data();
+  const VkPipelineCacheCreateInfo cache_info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, nullptr, 0, data.size(),
+                                             data.data()};
   VkPipelineCache cache = VK_NULL_HANDLE;
   const VkResult cached = vk.CreatePipelineCache(device.handle, &cache_info, nullptr, &cache);
-  VkComputePipelineCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
-  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  info.stage.module = module;
-  info.stage.pName = "main";
-  info.layout = device.pipeline_layout;
+  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                                                   .module = module,
+                                                   .pName = "main"},
+                                         .layout = device.pipeline_layout};
   VkPipeline pipeline = VK_NULL_HANDLE;
   const VkResult result =
       cached == VK_SUCCESS ? vk.CreateComputePipelines(device.handle, cache, 1, &info, nullptr, &pipeline) : cached;
   std::size_t bytes = 0;
   vk.GetPipelineCacheData(device.handle, cache, &bytes, nullptr);
-  compiled.pipeline.resize(bytes);
-  vk.GetPipelineCacheData(device.handle, cache, &bytes, compiled.pipeline.data());
+  data.resize(bytes);
+  vk.GetPipelineCacheData(device.handle, cache, &bytes, data.data());
   vk.DestroyPipelineCache(device.handle, cache, nullptr);
   vk.DestroyShaderModule(device.handle, module, nullptr);
   require(result, "vkCreateComputePipelines");
@@ -92,18 +65,18 @@ std::vector<std::uint32_t> compile_to_spirv(const std::string& text) {
   const std::lock_guard lock(mutex);
   static const int initialised = glslang_initialize_process();
   if (initialised == 0) throw std::runtime_error("glslang does not start");
-  glslang_input_t input{};
-  input.language = GLSLANG_SOURCE_GLSL;
-  input.stage = GLSLANG_STAGE_COMPUTE;
-  input.client = GLSLANG_CLIENT_VULKAN;
-  input.client_version = GLSLANG_TARGET_VULKAN_1_2;
-  input.target_language = GLSLANG_TARGET_SPV;
-  input.target_language_version = GLSLANG_TARGET_SPV_1_5;
-  input.code = text.c_str();
-  input.default_version = 450;
-  input.default_profile = GLSLANG_CORE_PROFILE;
-  input.messages = static_cast<glslang_messages_t>(GLSLANG_MSG_SPV_RULES_BIT | GLSLANG_MSG_VULKAN_RULES_BIT);
-  input.resource = glslang_default_resource();
+  const glslang_input_t input{
+      .language = GLSLANG_SOURCE_GLSL,
+      .stage = GLSLANG_STAGE_COMPUTE,
+      .client = GLSLANG_CLIENT_VULKAN,
+      .client_version = GLSLANG_TARGET_VULKAN_1_2,
+      .target_language = GLSLANG_TARGET_SPV,
+      .target_language_version = GLSLANG_TARGET_SPV_1_5,
+      .code = text.c_str(),
+      .default_version = 450,
+      .default_profile = GLSLANG_CORE_PROFILE,
+      .messages = static_cast<glslang_messages_t>(GLSLANG_MSG_SPV_RULES_BIT | GLSLANG_MSG_VULKAN_RULES_BIT),
+      .resource = glslang_default_resource()};
   const auto shader = std::unique_ptr<glslang_shader_t, decltype(&glslang_shader_delete)>(glslang_shader_create(&input),
                                                                                           glslang_shader_delete);
   if (glslang_shader_preprocess(shader.get(), &input) == 0 || glslang_shader_parse(shader.get(), &input) == 0) {
@@ -141,27 +114,28 @@ Program::Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sour
   const bool is_spirv = name.ends_with(".spv");
   const std::string text = is_spirv ? std::string(ShaderSource::embedded(name)) : sources.expand(name, preamble);
   const DeviceDescription& description = device_->description;
-  const std::string key =
-      "vulkan\n" + description.vendor + "\n" + description.renderer + "\n" + description.version + "\n" + text;
+  const std::string spirv_key = "SPIR-V\n" + text, pipeline_key = "vulkan\n" + description.vendor + "\n" +
+                                                                  description.renderer + "\n" + description.version +
+                                                                  "\n" + text;
   const ProgramCache cache;
-  const std::optional<ProgramBinary> stored = cache.load(key);
-  Compiled compiled = stored ? unpacked(*stored) : Compiled{};
-  const bool from_cache = !compiled.spirv.empty();
+  const std::optional<ProgramBinary> module = cache.load(spirv_key), pipeline = cache.load(pipeline_key);
+  std::vector<char> data = pipeline ? pipeline->bytes : std::vector<char>{};
+  std::vector<std::uint32_t> spirv;
   try {
-    if (!from_cache && is_spirv) {
-      compiled.spirv.resize(text.size() / sizeof(std::uint32_t));
-      std::memcpy(compiled.spirv.data(), text.data(), text.size());
-    } else if (!from_cache) {
-      compiled.spirv = compile_to_spirv(text);
-    }
-    pipeline_ = make_pipeline(*device_, compiled);
+    spirv = is_spirv ? words_of(text) : module ? words_of(view_of(module->bytes)) : compile_to_spirv(text);
+    pipeline_ = make_pipeline(*device_, spirv, data);
   } catch (const std::runtime_error& error) {
     if (is_spirv) throw std::runtime_error("shader '" + name + "' " + error.what());
     throw_shader_error("shader '" + name + "' " + error.what() + "\n" + with_line_numbers(text),
                        sources.overrides(name));
   }
-  bindings_ = bindings_of(compiled.spirv);
-  if (!from_cache) cache.store(key, packed(compiled));
+  bindings_ = bindings_of(spirv);
+  if (!is_spirv && !module) {
+    const auto* const bytes = reinterpret_cast<const char*>(spirv.data());
+    cache.store(spirv_key, {0, {bytes, bytes + sizeof(std::uint32_t) * spirv.size()}});
+  }
+  if (!pipeline) cache.store(pipeline_key, {0, data});
+  const bool from_cache = pipeline && (is_spirv || module);
   const std::chrono::duration<double, std::milli> time = Clock::now() - start;
   spdlog::debug("program {}: {} in {:.1f} ms", name, from_cache ? "from the cache" : "compiled", time.count());
 }

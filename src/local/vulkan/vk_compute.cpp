@@ -6,6 +6,9 @@
 
 namespace glinpack::vulkan {
 
+static constexpr std::array variables{"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT",
+                                      "VK_LOADER_DRIVERS_DISABLE", "MESA_VK_DEVICE_SELECT"};
+
 const DeviceCatalog device_catalog{
     .api = "Vulkan",
     .noun = "Vulkan device",
@@ -14,14 +17,15 @@ const DeviceCatalog device_catalog{
         "vk-compute needs a driver for Vulkan 1.2: install the vendor's driver, or Mesa's\n"
         "software one (Debian: libvulkan1 mesa-vulkan-drivers).\n",
     .list = list_devices,
-    .driver_variables = driver_variables,
-    .driver_variables_text = [] { return text_of_variables(driver_variables()); },
+    .driver_variables = [] { return variables_that_are_set(variables); },
+    .driver_variables_text = [] { return text_of_variables(variables_that_are_set(variables)); },
     .measure_peak = compute::measure_peak<open_compute_device>,
     .measure_ceilings = compute::measure_ceilings<open_compute_device>,
 };
 
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options) {
-  return std::make_shared<Device>(options);
+  const auto logical = std::make_shared<LogicalDevice>(options);
+  return std::make_shared<Device>(logical, logical->kernels);
 }
 
 }  // namespace glinpack::vulkan

@@ -1,13 +1,11 @@
 // The backend `vk-compute`: compute shaders of Vulkan.
 #pragma once
 
-#include <array>
 #include <memory>
 
 #include "backend/backend_record.hpp"
 #include "backend/device_catalog.hpp"
 #include "compute/compute_backend.hpp"
-#include "device/shader_source.hpp"
 
 namespace glinpack {
 
@@ -18,9 +16,6 @@ extern const DeviceCatalog device_catalog;
 
 /// The Vulkan device options.uuid, else options.device. Throws std::runtime_error with cause and remedy.
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options);
-
-inline constexpr std::array compute_options{shader_folder_option, compute::tile_option, compute::products_option,
-                                            compute::moduli_option};
 
 }  // namespace vulkan
 
@@ -39,7 +34,7 @@ inline constexpr BackendRecord vk_compute_record{
     .memory = MemorySpace::device,
     .devices = &vulkan::device_catalog,
     .tiles = &compute::tile_catalog<vulkan::open_compute_device>,
-    .options = vulkan::compute_options,
+    .options = compute::options,
     .automatic = true,
     .block_size = compute::block_size,
     .one_process_row = true,

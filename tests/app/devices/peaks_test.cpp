@@ -132,6 +132,14 @@ TEST(PeaksCommand, without_a_device_shows_the_host_alone) {
   EXPECT_EQ(peaks_json(peaks)["host"]["threads"], 16);
 }
 
+TEST(PeaksCommand, says_that_a_device_has_no_double_precision) {
+  Peaks peaks = measured();
+  peaks.device->device.doubles = false;
+  peaks.device->fma_double = {};
+  EXPECT_THAT(peaks_text(peaks), HasSubstr("the device has no double precision\n"));
+  EXPECT_TRUE(peaks_json(peaks)["device"]["fma_double"].is_null());
+}
+
 TEST(PeaksCommand, json_has_every_measurement_with_its_unit) {
   const nlohmann::json document = peaks_json(measured());
   const nlohmann::json& copy = document["device"]["copy"];

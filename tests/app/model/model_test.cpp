@@ -289,11 +289,11 @@ TEST(Forecast, APipelinedRingTakesLittleMoreThanOneMessageAndAnUnsplitOneTwice) 
 TEST(Forecast, OfEveryBroadcastAndRowSwapIsAboveOneMessagePerPass) {
   for (const BroadcastKind broadcast : all_broadcasts) {
     for (const RowSwapKind swap : all_row_swaps) {
-      for (const NodeTransport transport : {NodeTransport::shared, NodeTransport::mpi}) {
+      for (const bool node_memory : {true, false}) {
         Problem run = problem(640, 64, {3, 5}, 2);
         run.parameters.broadcast = broadcast;
         run.parameters.row_swap.kind = swap;
-        run.parameters.node_transport = transport;
+        run.parameters.node_memory = node_memory;
         MachineModel latency;
         latency.figures[Work::network].cost.per_step = 1;
         EXPECT_GE(forecast(latency, run).factor_seconds, 10) << name_of(broadcast) << " " << name_of(swap);

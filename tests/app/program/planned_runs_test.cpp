@@ -469,6 +469,19 @@ TEST(Topology, ThreadsAreCoresDividedByTheRanksThatShareThem) {
   EXPECT_EQ(threads_for(asked, 1), 3);
 }
 
+TEST(Topology, SlowCoresAreLeftOutUnlessRanksOutnumberFastOnes) {
+  const NodeView mixed{.host = "a", .cores = {0, 1, 2, 3, 4, 5}, .fast_cores = {4, 5}};
+  const std::vector<NodeView> alone(1, mixed), pair(2, mixed), six(6, mixed);
+  EXPECT_EQ(threads_for(alone, 0), 2);
+  EXPECT_EQ(threads_for(pair, 1), 1);
+  EXPECT_EQ(threads_for(six, 0), 1);
+  EXPECT_TRUE(fast_cores_suffice(alone, 0, 2));
+  EXPECT_FALSE(fast_cores_suffice(alone, 0, 3));
+  EXPECT_FALSE(fast_cores_suffice(six, 0, 1));
+  const NodeView alike{.host = "a", .cores = mixed.cores};
+  EXPECT_FALSE(fast_cores_suffice(std::vector<NodeView>(1, alike), 0, 1));
+}
+
 TEST(Topology, OpenBlasVariableComesBeforeOpenMps) {
   const char* const openblas = "OPENBLAS_NUM_THREADS";
   const char* const omp = "OMP_NUM_THREADS";

@@ -127,16 +127,13 @@ class FaultyBackend final : public Backend<Real> {
  public:
   FaultyBackend(Backend<Real>& inner, Timeline& timeline, BitFlip<Real>& flip, const DeviceMatrix<Real>* a,
                 Index data_columns)
-      : Backend<Real>(timeline),
+      : Backend<Real>(timeline, inner.info(), {std::shared_ptr<void>(), &inner.panel()}),
         inner_(inner),
         passes_(a == nullptr ? &timeline : nullptr),
         flip_(flip),
         a_(a),
         data_columns_(data_columns) {}
 
-  BackendInfo info() const override { return inner_.info(); }
-  bool update_is_asynchronous() const override { return inner_.update_is_asynchronous(); }
-  PanelArithmetic<Real>& panel() override { return inner_.panel(); }
   std::unique_ptr<DeviceTournamentPanel<Real>> make_tournament_panel(Index rows, Index columns,
                                                                      DeviceUse use) override {
     return inner_.make_tournament_panel(rows, columns, use);
@@ -190,9 +187,6 @@ class FaultyBackend final : public Backend<Real> {
     inner_.update(l21_transposed, u12, a22);
     flip_.offer(FlipPlace::a_after_update, a22.block(0, 0, a22.rows, columns));
   }
-  void update_few_rows(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
-    inner_.update_few_rows(l21_transposed, u12, a22);
-  }
   void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override {
     inner_.solve_triangle(triangle, t, x);
     if (triangle == Triangle::upper) flip_.offer(FlipPlace::solution, x);
@@ -201,7 +195,6 @@ class FaultyBackend final : public Backend<Real> {
     inner_.subtract_product(a, x, y);
   }
   Fence fence() override { return inner_.fence(); }
-  bool has_passed(Fence fence) override { return inner_.has_passed(fence); }
   void wait(Fence fence) override { inner_.wait(fence); }
   void collect_timings() override { inner_.collect_timings(); }
 
@@ -261,10 +254,8 @@ class FaultyTransport final : public MpiTransport<Real> {
 template <class Real>
 class FaultyPasses final : public PassObserver {
  public:
-  /// `stops`: at a mismatch of checksums.
-  FaultyPasses(BitFlip<Real>& flip, DeviceMatrix<Real>& a, Index data_columns, bool stops = false)
-      : flip_(flip), a_(a), columns_(data_columns), stops_(stops) {}
-  bool continues_after_mismatch() override { return !stops_; }
+  FaultyPasses(BitFlip<Real>& flip, DeviceMatrix<Real>& a, Index data_columns)
+      : flip_(flip), a_(a), columns_(data_columns) {}
   NextPass before(const PassPlan& pass) override {
     flip_.enter(pass.pass);
     return NextPass::run;
@@ -286,7 +277,6 @@ class FaultyPasses final : public PassObserver {
   BitFlip<Real>& flip_;
   DeviceMatrix<Real>& a_;
   Index columns_;
-  bool stops_;
 };
 
 }  // namespace glinpack::test

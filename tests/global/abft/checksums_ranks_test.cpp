@@ -39,7 +39,7 @@ struct Checked {
 
 template <class Real>
 Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid& grid, const std::string& backend_name,
-                              const MatrixSource& source, std::optional<Fault> fault = {}, bool stops = false) {
+                              const MatrixSource& source, std::optional<Fault> fault = {}) {
   auto& [timeline, backend] = cached_backend<Real>(backend_name);
   const Distribution distribution = distribution_of(parameters, grid.shape());
   const GridPosition at = grid.position();
@@ -63,7 +63,7 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   if (!fault || planned.rank != rank_in(grid.all())) flip.disarm();
   FaultyBackend<Real> faulty(*backend, timeline, flip, a.get(), columns);
   FaultyTransport<Real> transport(grid, parameters.broadcast, timeline, flip);
-  FaultyPasses<Real> passes(flip, *a, columns, stops);
+  FaultyPasses<Real> passes(flip, *a, columns);
   const RankContext<Real> context{parameters, distribution, grid, faulty, transport};
   Checksums<Real> checks(context, *a, parameters.abft_every);
   const auto lu = make_lu<Real>(context, *a, &checks);
@@ -322,7 +322,7 @@ TEST(Checksums, EndTheRunAtAMismatchOnEveryRank) {
       parameters.abft_every = 1;
       const auto source = make_hpl_source(parameters.n);
       const Fault flip{.place = FlipPlace::a_before_update, .bit = 54, .pass = 2, .seed = 3, .rank = 0};
-      const Checked checked = factorize_with_checks<double>(parameters, grid, "openblas", *source, flip, true);
+      const Checked checked = factorize_with_checks<double>(parameters, grid, "openblas", *source, flip);
       EXPECT_TRUE(checked.stopped);
       EXPECT_LT(checked.statistics.checks, 7);
       for (const Mismatch& mismatch : checked.mismatches) EXPECT_FALSE(mismatch.overflow) << text_of(mismatch);

@@ -42,7 +42,7 @@ RunParameters random_parameters(Choices& choices, Pivoting pivoting, std::span<c
   parameters.broadcast = choices.one_of(all_broadcasts);
   parameters.row_swap = {choices.one_of(all_row_swaps), 20, choices.one_of(std::array{1, 2, 3})};
   parameters.lookahead = choices.one_of(std::array{0, 1});
-  parameters.node_transport = choices.one_of(all_node_transports);
+  parameters.node_memory = choices.one_of(std::array{true, false});
   return parameters;
 }
 

@@ -159,7 +159,7 @@ void expect_recorded_messages(const RunParameters& parameters, const ProcessGrid
     run_messages(parameters, grid, precision);
     sent = by_peer(messages, grid);
   }
-  EXPECT_EQ(sent, expected) << name_of(parameters.broadcast) << ", " << name_of(parameters.node_transport);
+  EXPECT_EQ(sent, expected) << name_of(parameters.broadcast) << ", node memory " << parameters.node_memory;
 }
 
 // Every pivoting and row swap on every grid, over MPI and over shared memory; each broadcast with some of them.
@@ -172,8 +172,8 @@ TEST(Recorder, ListsTheMessagesThatMpiSends) {
       for (const BroadcastKind broadcast : broadcasts_of_case(index++)) {
         parameters.broadcast = broadcast;
         const Precision precision = index % 2 == 0 ? Precision::single : Precision::double_;
-        for (const NodeTransport transport : all_node_transports) {
-          parameters.node_transport = transport;
+        for (const bool node_memory : {true, false}) {
+          parameters.node_memory = node_memory;
           expect_recorded_messages(parameters, grid, precision);
         }
       }
@@ -188,7 +188,7 @@ TEST(Recorder, ListsTheMessagesOfEveryBroadcast) {
     RunParameters parameters;
     parameters.n = 800;
     parameters.nb = 200;
-    parameters.node_transport = NodeTransport::mpi;
+    parameters.node_memory = false;
     for (const BroadcastKind broadcast : all_broadcasts) {
       parameters.broadcast = broadcast;
       SCOPED_TRACE(description(parameters, shape));
@@ -231,7 +231,7 @@ TEST(Recorder, ListsTheMessagesOfTheRowByRowAlgorithm) {
       const LuAlgorithm algorithm = lu_algorithm(true, parameters.pivoting, shape);
       if (algorithm == LuAlgorithm::blocked) continue;
       SCOPED_TRACE(description(parameters, shape));
-      parameters.node_transport = NodeTransport::mpi;
+      parameters.node_memory = false;
       EXPECT_EQ(
           sent_by(parameters, grid, {.row_by_row = true}),
           recorded(parameters, grid, Precision::single, routes_of(parameters, grid, Precision::single), algorithm));

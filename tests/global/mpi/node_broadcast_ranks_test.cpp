@@ -239,7 +239,7 @@ TEST(NodeWindows, AreNotCreatedIfDisabledOrForIbcast) {
   parameters.parts = RunParts::compute;
   EXPECT_EQ(windows(), nullptr);
   parameters.parts = RunParts::all;
-  parameters.node_transport = NodeTransport::mpi;
+  parameters.node_memory = false;
   EXPECT_EQ(windows(), nullptr);
 }
 

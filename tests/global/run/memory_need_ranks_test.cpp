@@ -33,7 +33,7 @@ std::vector<Case> cases() {
     const RunParameters plain = parameters_of({203, 16}, pivoting);
     all.push_back({"plain", plain});
     all.push_back({"plain, without shared memory", plain});
-    all.back().parameters.node_transport = NodeTransport::mpi;
+    all.back().parameters.node_memory = false;
     all.push_back({"direct row swap", plain});
     all.back().parameters.row_swap.kind = RowSwapKind::direct;
     all.push_back({"abft", plain});

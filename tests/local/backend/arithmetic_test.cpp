@@ -22,17 +22,16 @@ TYPED_TEST(Arithmetic, reduce_subtracts_the_product_and_changes_nothing_else) {
        {Extents{1, 1, 1}, Extents{3, 5, 2}, Extents{4, 4, 4}, Extents{17, 1, 3}, Extents{1, 33, 8}, Extents{64, 128, 8},
         Extents{65, 127, 9}, Extents{70, 130, 31}, Extents{129, 131, 32}, Extents{128, 256, 64}, Extents{200, 77, 130},
         Extents{5, 300, 100}, Extents{300, 5, 128}, Extents{2, 1, 7}, Extents{2, 64, 9}, Extents{2, 300, 100}}) {
+    // a device has another kernel for a matrix L with one or two rows
     for (const bool few_rows : {false, true}) {
       if (few_rows && rows > 2) continue;
       SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", k = " << k << ", few rows " << few_rows);
       auto l21 = this->operand(k, rows);
       auto u12 = this->operand(k, columns);
       auto a22 = this->operand(rows, columns);
-      if (few_rows) {
-        this->tested().update_few_rows(l21.tested, u12.tested, a22.tested);
-      } else {
-        this->tested().update(l21.tested, u12.tested, a22.tested);
-      }
+      const auto matrix_of_l21 = this->tested().allocate(k, rows);
+      this->tested().copy(l21.tested, whole(*matrix_of_l21));
+      this->tested().update(few_rows ? whole(*matrix_of_l21) : l21.tested, u12.tested, a22.tested);
       this->reference().update(l21.expected, u12.expected, a22.expected);
       this->expect_same(a22, tolerance<Real>(k + 1));
       this->expect_same(l21);

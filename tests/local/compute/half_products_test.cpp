@@ -27,11 +27,12 @@ class HalfProductsTest : public testing::Test {
     static const auto instance = make_backend();
     return *instance;
   }
-  static std::unique_ptr<Backend<float>> make_backend(const ComputeLimits& limits = {.stripe_width = 64}) {
+  static std::unique_ptr<Backend<float>> make_backend(const ComputeLimits& limits = {.stripe_width = 64},
+                                                      const std::string& products = "half") {
     static Timeline timeline;
     BackendOptions options;
     options.debug = true;
-    options.values = {{"products", "half"}};
+    options.values = {{"products", products}};
     return Case::make(options, timeline, limits);
   }
 };
@@ -157,6 +158,14 @@ TYPED_TEST(HalfProductsTest, numbers_are_rounded_to_the_nearest_half_ties_to_eve
   }
 }
 
+TYPED_TEST(HalfProductsTest, split_numbers_have_a_thousandth_of_the_error) {
+  const auto backend = this->make_backend({.stripe_width = 64}, "split");
+  EXPECT_EQ(backend->info().products, "split");
+  const RandomPart l(*backend, 0, 3, 100, 70, 1), u(*backend, 2, 0, 100, 90, 2), c(*backend, 1, 1, 70, 90, 3);
+  backend->update(l.block, u.block, c.block);
+  EXPECT_LE(largest_error(*backend, l, u, c), 1e-3);
+}
+
 TYPED_TEST(HalfProductsTest, powers_of_two_that_scale_the_operands_scale_the_product) {
   Backend<float>& backend = this->backend();
   const auto l = random_values<float>(40, 20, 1), u = random_values<float>(40, 35, 2);
@@ -206,9 +215,11 @@ TEST(Products, are_of_the_precision_that_they_need) {
     EXPECT_NO_THROW(check_products("auto", precision));
   }
   EXPECT_NO_THROW(check_products("half", Precision::mixed));
+  EXPECT_NO_THROW(check_products("split", Precision::mixed));
   EXPECT_NO_THROW(check_products("int8", Precision::double_));
   for (const Precision precision : {Precision::single, Precision::double_}) {
     EXPECT_THROW(check_products("half", precision), std::runtime_error);
+    EXPECT_THROW(check_products("split", precision), std::runtime_error);
   }
   for (const Precision precision : {Precision::single, Precision::mixed}) {
     EXPECT_THROW(check_products("int8", precision), std::runtime_error);

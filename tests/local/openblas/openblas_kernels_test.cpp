@@ -26,6 +26,15 @@ TEST(OpenblasKernels, a_processor_with_avx2_gets_the_haswell_kernels) {
   }
 }
 
+TEST(OpenblasKernels, an_arm_processor_that_openblas_does_not_know_gets_those_of_the_nearest_neoverse) {
+  EXPECT_EQ(better_kernels("armv8", {.armv8_1 = true, .sve = true}), "NEOVERSEV1");
+  EXPECT_EQ(better_kernels("armv8", {.armv8_1 = true}), "NEOVERSEN1");
+  EXPECT_EQ(better_kernels("armv8", old_processor), std::nullopt);
+  for (const char* chosen : {"neoversen1", "cortexa72"}) {
+    EXPECT_EQ(better_kernels(chosen, {.armv8_1 = true, .sve = true}), std::nullopt) << chosen;
+  }
+}
+
 TEST(OpenblasKernels, kernels_that_suit_the_processor_are_kept) {
   for (const char* chosen : {"SkylakeX", "Cooperlake", "SapphireRapids"}) {
     EXPECT_EQ(better_kernels(chosen, avx512_processor), std::nullopt) << chosen;

@@ -1,5 +1,5 @@
-// What only Vulkan has: its validation, lost devices, and the canaries of tests/local/vulkan_hooks.cpp, by which other tests
-// fail.
+// What only Vulkan has: its validation, lost devices, and the canaries of tests/local/vulkan_hooks.cpp, by which other
+// tests fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
@@ -90,6 +90,27 @@ TEST(VulkanComputeBackend, that_loses_its_device_says_so_and_ends) {
   EXPECT_NO_THROW(backend.reset());
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
   vulkan_device_is_lost = false;
+}
+
+// The validation layer reports a shader with doubles.
+TEST(VulkanComputeBackend, without_double_precision_factorises_in_single_and_refuses_double) {
+  vulkan_has_no_doubles = true;
+  Timeline timeline;
+  auto backend = VkCase<float>::make({.debug = true}, timeline);
+  const Index n = 40;
+  auto matrix = on_device(*backend, random_values<float>(n, n, 1)),
+       u12 = on_device(*backend, random_values<float>(n, n, 2));
+  const auto panel = backend->make_partial_panel(n, n, DeviceUse::always);
+  std::vector<Index> pivots(static_cast<std::size_t>(n));
+  panel->factorize(whole(*matrix));
+  EXPECT_EQ(panel->outcome(pivots), std::nullopt);
+  backend->solve_unit_lower(whole(*matrix), whole(*u12));
+  backend->update(whole(*matrix), whole(*u12), whole(*u12));
+  backend->wait_all();
+  EXPECT_EQ(backend->make_matrix_product({}, Precision::single, DeviceUse::always), nullptr);
+  EXPECT_THAT([&] { VkCase<double>::make({.debug = true}, timeline); },
+              testing::ThrowsMessage<std::runtime_error>(HasSubstr("no double precision: use --precision single")));
+  vulkan_has_no_doubles = false;
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ Index panel_message_elements(Index rows, Index width) {
 }
 
 template <class Real>
-Panel<Real>::Panel(Backend<Real>& backend, Index rows, Index width, std::shared_ptr<Operand<Real>> operand)
-    : buffer_(backend.allocate_host(panel_message_elements<Real>(rows, width))), operand_(std::move(operand)) {}
+Panel<Real>::Panel(DeviceMemory<Real>& memory, Index rows, Index width, std::shared_ptr<Operand<Real>> operand)
+    : buffer_(memory.allocate_host(panel_message_elements<Real>(rows, width))), operand_(std::move(operand)) {}
 
 template <class Real>
 void Panel<Real>::resize(Index rows, Index width, Index above) {

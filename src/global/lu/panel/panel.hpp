@@ -21,7 +21,7 @@ template <class Real>
 class Panel {
  public:
   /// For panels of up to `rows` x `width`, including the rows above. `operand` makes them operands of the backend.
-  Panel(Backend<Real>& backend, Index rows, Index width, std::shared_ptr<Operand<Real>> operand);
+  Panel(DeviceMemory<Real>& memory, Index rows, Index width, std::shared_ptr<Operand<Real>> operand);
 
   /// `above` is 0 or width.
   void resize(Index rows, Index width, Index above = 0);

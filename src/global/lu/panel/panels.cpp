@@ -112,7 +112,7 @@ void Panels<Real>::agree_on_order() {
       !all_agree(context_.grid.all(), device_panels_ != nullptr)) {
     factorizer_ = host_panels_.get();
   }
-  host_overlaps_update_ = all_agree(context_.grid.all(), context_.backend.update_is_asynchronous());
+  host_overlaps_update_ = all_agree(context_.grid.all(), context_.backend.info().asynchronous);
 }
 
 template <class Real>

@@ -11,19 +11,15 @@ namespace glinpack {
 namespace gl {
 
 RasterBackend::RasterBackend(std::shared_ptr<Context> opened, const BackendOptions& options, Timeline& timeline)
-    : compute::DeviceBackend<float>(opened, options, timeline, OperationClock::Source::fence),
+    : compute::DeviceBackend<float>(opened, gl_raster_record.name, options, timeline, OperationClock::Source::fence),
       context_(std::move(opened)),
       painter_(context(), fences()),
       sources_(options.value("shader-dir"), "raster/"),
       movement_(context(), painter_, sources_, cache_),
       steps_(context(), painter_, sources_, cache_),
-      l_(context()) {}
-
-BackendInfo RasterBackend::info() const {
-  BackendInfo info = info_as(gl_raster_record.name);
-  info.largest_rows = context()->description().texture_side;
-  info.largest_columns = 4 * (context()->description().texture_side - 1);
-  return info;
+      l_(context()) {
+  info_.largest_rows = context()->description().texture_side;
+  info_.largest_columns = 4 * (context()->description().texture_side - 1);
 }
 
 std::unique_ptr<DeviceMatrix<float>> RasterBackend::allocate(Index rows, Index columns) {

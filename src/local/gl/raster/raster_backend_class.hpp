@@ -16,7 +16,6 @@ class RasterBackend final : public compute::DeviceBackend<float>, public RowByRo
  public:
   RasterBackend(std::shared_ptr<Context> opened, const BackendOptions& options, Timeline& timeline);
 
-  BackendInfo info() const override;
   RowByRowAlgorithm<float>* row_by_row() override { return this; }
   std::unique_ptr<DeviceMatrix<float>> allocate(Index rows, Index columns) override;
 

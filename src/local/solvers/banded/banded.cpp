@@ -90,8 +90,11 @@ constexpr Index float_bytes = static_cast<Index>(sizeof(float));
 
 // Vectors are in nearly square textures: element k is texel (k % width, k / width) (Fatahalian, Sugerman and
 // Hanrahan: twice as fast as one-dimensional textures, and far longer).
-Index width_for(Index n) { return static_cast<Index>(std::ceil(std::sqrt(static_cast<double>(n)))); }
-Index height_for(Index n) { return (n + width_for(n) - 1) / width_for(n); }
+Index width_for(Index n, BandedVariant variant) {
+  if (variant == BandedVariant::diagonals_1d) return n;
+  return static_cast<Index>(std::ceil(std::sqrt(static_cast<double>(n))));
+}
+Index height_for(Index n, BandedVariant variant) { return (n + width_for(n, variant) - 1) / width_for(n, variant); }
 
 /// The joined diagonals, measured as packing; as many as there were before.
 JoinedDiagonals joined_again(Device& device, const BandedProduct& product, std::size_t diagonals) {
@@ -102,8 +105,13 @@ JoinedDiagonals joined_again(Device& device, const BandedProduct& product, std::
                                           joined.diagonals.size(), diagonals));
 }
 
+std::string operation_preamble(BandedOperation operation) {
+  return definition("OPERATION", static_cast<Index>(operation));
+}
+
 struct VectorTexture : TextureMatrix {
-  VectorTexture(Device& device, Index n) : TextureMatrix(device, height_for(n), width_for(n), Packing::p1x1) {}
+  VectorTexture(Device& device, Index n, BandedVariant variant)
+      : TextureMatrix(device, height_for(n, variant), width_for(n, variant), Packing::p1x1) {}
 
   void upload_vector(std::span<const float> values) {
     upload_texels([&](float* texels) {
@@ -114,14 +122,17 @@ struct VectorTexture : TextureMatrix {
 };
 
 struct DrawnDiagonals {
-  DrawnDiagonals(Device& on, const BandedProduct& of, Index count)
+  DrawnDiagonals(Device& on, const BandedProduct& of, Index count, BandedVariant variant)
       : device(on),
         product(of),
         shifts(static_cast<std::size_t>(count)),
-        x(on, of.n),
-        y(on, of.n),
-        program(on.fragment_program("solvers/banded.frag", {})) {
-    for (Index d = 0; d < count; ++d) diagonals.emplace_back(on, of.n);
+        x(on, of.n, variant),
+        y(on, of.n, variant),
+        z(on, of.n, variant),
+        result(on, of.n, variant),
+        program(on.fragment_program("solvers/banded.frag", operation_preamble(BandedOperation::none))),
+        last(on.fragment_program("solvers/banded.frag", operation_preamble(of.operation))) {
+    for (Index d = 0; d < count; ++d) diagonals.emplace_back(on, of.n, variant);
   }
 
   void load() {
@@ -131,6 +142,7 @@ struct DrawnDiagonals {
       diagonals[d].upload_vector(joined.diagonals[d].elements);
     }
     x.upload_vector(product.x);
+    if (has_operation()) z.upload_vector(product.z);
   }
   void compute() {
     device.measure(Stage::compute, [&] {
@@ -140,18 +152,22 @@ struct DrawnDiagonals {
         program.set(1, to_int(product.n), to_int(x.width()), to_int(shifts[d]), 0);
         device.draw_added(program, y.target(), {diagonals[d].texture(), x.texture()}, {&all, 1});
       }
+      if (has_operation()) device.draw(last, result.target(), {y.texture(), z.texture()}, {&all, 1});
     });
   }
+  bool has_operation() const { return product.operation != BandedOperation::none; }
   void store() {
-    y.download_texels([&](const float* texels) { std::copy_n(texels, product.y.size(), product.y.begin()); });
+    (has_operation() ? result : y).download_texels([&](const float* texels) {
+      std::copy_n(texels, product.y.size(), product.y.begin());
+    });
   }
 
   Device& device;
   const BandedProduct& product;
   std::vector<Index> shifts;
   std::vector<VectorTexture> diagonals;
-  VectorTexture x, y;
-  gl::Program program;
+  VectorTexture x, y, z, result;
+  gl::Program program, last;
 };
 
 struct ComputedDiagonals {
@@ -162,7 +178,8 @@ struct ComputedDiagonals {
         shifts(on, count),
         x(on, of.n),
         y(on, of.n),
-        program(on.compute_program("solvers/banded.comp", {})) {}
+        z(on, of.n),
+        program(on.compute_program("solvers/banded.comp", operation_preamble(of.operation))) {}
 
   void load() {
     const JoinedDiagonals joined = joined_again(device, product, static_cast<std::size_t>(shifts.size()));
@@ -177,6 +194,7 @@ struct ComputedDiagonals {
     diagonals.upload(elements);
     shifts.upload(of_elements);
     x.upload(product.x);
+    if (product.operation != BandedOperation::none) z.upload(product.z);
   }
   void compute() {
     device.measure(Stage::compute, [&] {
@@ -184,6 +202,7 @@ struct ComputedDiagonals {
       shifts.bind(1);
       x.bind(2);
       y.bind(3);
+      z.bind(4);
       program.set(0, to_int(product.n), to_int(shifts.size()));
       const Index groups = (product.n + row_group - 1) / row_group;
       device.dispatch(program, std::min(groups, most_groups), (groups + most_groups - 1) / most_groups);
@@ -195,7 +214,7 @@ struct ComputedDiagonals {
   const BandedProduct& product;
   DeviceArray<float> diagonals;
   DeviceArray<std::int32_t> shifts;
-  DeviceArray<float> x, y;
+  DeviceArray<float> x, y, z;
   gl::Program program;
 };
 
@@ -208,8 +227,8 @@ std::string banded_obstacle(const DeviceDescription& device, Index n, Index diag
         "{} joined diagonals of {} elements are more than the {} that shaders can count: use a smaller N", diagonals, n,
         largest);
   }
-  if (variant == BandedVariant::diagonals) {
-    const std::string obstacle = texture_obstacle(device, height_for(n), width_for(n), Packing::p1x1);
+  if (variant != BandedVariant::compute) {
+    const std::string obstacle = texture_obstacle(device, height_for(n, variant), width_for(n, variant), Packing::p1x1);
     if (!obstacle.empty()) return obstacle;
   } else if (n * diagonals * float_bytes > device.storage_block) {
     return fmt::format(
@@ -217,12 +236,13 @@ std::string banded_obstacle(const DeviceDescription& device, Index n, Index diag
         "GiB: use a smaller N, or --variant diagonals",
         diagonals, n, gibibytes(n * diagonals * float_bytes), device.renderer, gibibytes(device.storage_block));
   }
-  return memory_obstacle(device, "matrix and vectors take", static_cast<double>(n * (diagonals + 2) * float_bytes));
+  return memory_obstacle(device, "matrix and vectors take", static_cast<double>(n * (diagonals + 4) * float_bytes));
 }
 
 Steps make_banded_product(Device& device, const BandedProduct& product, BandedVariant variant) {
-  const auto& [n, entries, x, y] = product;
-  if (static_cast<Index>(x.size()) != n || static_cast<Index>(y.size()) != n) {
+  const auto& [n, entries, x, y, operation, z] = product;
+  const bool fits = operation == BandedOperation::none || static_cast<Index>(z.size()) == n;
+  if (static_cast<Index>(x.size()) != n || static_cast<Index>(y.size()) != n || !fits) {
     throw std::invalid_argument(fmt::format("vectors of {} and {} elements are not of {}", x.size(), y.size(), n));
   }
   const Index diagonals = count_joined_diagonals(n, entries);
@@ -231,7 +251,7 @@ Steps make_banded_product(Device& device, const BandedProduct& product, BandedVa
   if (variant == BandedVariant::compute) {
     return steps_of(device.clock(), std::make_shared<ComputedDiagonals>(device, product, diagonals));
   }
-  return steps_of(device.clock(), std::make_shared<DrawnDiagonals>(device, product, diagonals));
+  return steps_of(device.clock(), std::make_shared<DrawnDiagonals>(device, product, diagonals, variant));
 }
 
 }  // namespace glinpack::solvers

@@ -56,26 +56,55 @@ JoinedDiagonals join_diagonals(Index n, std::span<const SparseEntry> entries);
 Index count_joined_diagonals(Index n, std::span<const SparseEntry> entries);
 
 /// diagonals: every joined diagonal is a texture of its own, and so is x; a pass draws the products of one of them, and
-/// blending adds them. compute: a compute shader, one row per invocation. Both in single precision.
-enum class BandedVariant : std::uint8_t { diagonals, compute };
+/// blending adds them. diagonals_1d: the same, the textures being one row of texels. compute: a compute shader, one row
+/// per invocation. All in single precision.
+enum class BandedVariant : std::uint8_t { diagonals, diagonals_1d, compute };
 
-inline constexpr auto all_banded_variants = first_kinds<BandedVariant, 2>();
-constexpr std::string_view name_of(BandedVariant variant) { return name_among(variant, {"diagonals", "compute"}); }
+inline constexpr auto all_banded_variants = first_kinds<BandedVariant, 3>();
+constexpr std::string_view name_of(BandedVariant variant) {
+  return name_among(variant, {"diagonals", "diagonals-1d", "compute"});
+}
+
+/// op of y = A x op z, element by element; none: y = A x.
+enum class BandedOperation : std::uint8_t { none, plus, minus, times, over };
+
+inline constexpr auto all_banded_operations = first_kinds<BandedOperation, 5>();
+constexpr std::string_view name_of(BandedOperation operation) {
+  return name_among(operation, {"none", "+", "-", "*", "/"});
+}
+template <class Real>
+Real applied(BandedOperation operation, Real product, Real z) {
+  switch (operation) {
+    case BandedOperation::plus:
+      return product + z;
+    case BandedOperation::minus:
+      return product - z;
+    case BandedOperation::times:
+      return product * z;
+    case BandedOperation::over:
+      return product / z;
+    case BandedOperation::none:
+      break;
+  }
+  return product;
+}
 
 /// Why the device cannot hold a matrix of order n with `diagonals` joined diagonals, with limit and remedy; empty if no
 /// reason is known.
 std::string banded_obstacle(const DeviceDescription& device, Index n, Index diagonals, BandedVariant variant);
 
-/// y = A x of order n. `entries` in the order of their rows.
+/// y = A x, or A x op z, of order n (Krueger and Westermann's clMatVec). `entries` in the order of their rows.
 struct BandedProduct {
   Index n = 0;
   std::span<const SparseEntry> entries;
   std::span<const float> x;
   std::span<float> y;
+  BandedOperation operation = BandedOperation::none;
+  std::span<const float> z = {};
 };
 
 /// For so many joined diagonals as the entries have now. Allocates and compiles. Throws std::runtime_error as
-/// banded_obstacle() says and if the device fails; std::invalid_argument if x or y has not n elements, and, when it
+/// banded_obstacle() says and if the device fails; std::invalid_argument if x, y or z has not n elements, and, when it
 /// loads, for another number of joined diagonals.
 Steps make_banded_product(Device& device, const BandedProduct& product, BandedVariant variant);
 

@@ -43,14 +43,16 @@ std::string texture_obstacle(const DeviceDescription& device, Index rows, Index 
       side * texel_columns(packing));
 }
 
-TextureMatrix::TextureMatrix(Device& device, Index rows, Index columns, Packing packing)
+TextureMatrix::TextureMatrix(Device& device, Index rows, Index columns, Packing packing, TexelFormat format)
     : device_(&device), rows_(rows), columns_(columns), packing_(packing) {
   const std::string obstacle = texture_obstacle(device.description(), rows, columns, packing);
   if (!obstacle.empty()) throw std::runtime_error(obstacle);
   const TextureExtents extents = texture_extents(rows, columns, packing);
   width_ = extents.width;
   height_ = extents.height;
-  texture_ = gl::make_texture(device.context(), packing == Packing::p1x1 ? GL_R32F : GL_RGBA32F, width_, height_);
+  const GLenum bytes = packing == Packing::p1x1 ? GL_R8 : GL_RGBA8,
+               single = packing == Packing::p1x1 ? GL_R32F : GL_RGBA32F;
+  texture_ = gl::make_texture(device.context(), format == TexelFormat::bytes ? bytes : single, width_, height_);
   framebuffer_ = gl::make_framebuffer(device.context(), {texture_.id()});
   clear();
 }
@@ -59,6 +61,14 @@ void TextureMatrix::clear() {
   device_->context()->make_current();
   device_->fences().note_commands();
   glClearTexImage(texture_.id(), 0, pixel_format(packing_), GL_FLOAT, nullptr);
+}
+
+void TextureMatrix::copy_texels(Index x, Index y, const TextureMatrix& to, Index to_x, Index to_y, Index width,
+                                Index height) const {
+  device_->context()->make_current();
+  device_->fences().note_commands();
+  glCopyImageSubData(texture_.id(), GL_TEXTURE_2D, 0, to_int(x), to_int(y), 0, to.texture(), GL_TEXTURE_2D, 0,
+                     to_int(to_x), to_int(to_y), 0, to_int(width), to_int(height), 1);
 }
 
 void TextureMatrix::upload(RowMajorView<const float> matrix) {
@@ -155,49 +165,6 @@ void TexelProgram::dispatch(const TextureMatrix& target, std::initializer_list<G
   // later calls read by samplers, copy, or draw
   glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_TEXTURE_UPDATE_BARRIER_BIT |
                   GL_FRAMEBUFFER_BARRIER_BIT | GL_PIXEL_BUFFER_BARRIER_BIT);
-}
-
-Measured texel_fetch_rate(Device& device, const MeasuringOptions& options) {
-  constexpr Index side = 16, fetches = 64, components = 4, texel_bytes = 16;
-  const Index target_side = device.description().software ? 128 : 2048;
-  const auto value = [](Index x, Index y, Index component) {
-    return static_cast<float>((x * 7 + y * 5 + component * 3) % 31);
-  };
-  const auto for_components = [&](const auto& body) {
-    for (Index y = 0; y < side; ++y) {
-      for (Index x = 0; x < side; ++x) {
-        for (Index component = 0; component < components; ++component) body(x, y, component);
-      }
-    }
-  };
-  TextureMatrix source(device, side, side * components, Packing::p1x4);
-  TextureMatrix target(device, target_side, target_side * components, Packing::p1x4);
-  source.upload_texels([&](float* texels) {
-    for_components([&](Index x, Index y, Index component) { *texels++ = value(x, y, component); });
-  });
-  const gl::Program program =
-      device.fragment_program("solvers/fetch_rate.frag", definition("SIDE", side) + definition("FETCHES", fetches));
-  const gl::Quad all = target.quad();
-  const auto bytes = static_cast<double>(target_side * target_side * fetches * texel_bytes);
-  const Measured rate = measured_rate(options, bytes, [&](std::int64_t rounds) {
-    for (std::int64_t round = 0; round < rounds; ++round) {
-      device.draw(program, target.target(), {source.texture()}, {&all, 1});
-    }
-    device.finish();
-  });
-  target.download_texels([&](const float* drawn) {
-    for_components([&](Index x, Index y, Index component) {
-      float least = value(x, y, component);
-      for (Index fetch = 1; fetch < fetches; ++fetch) {
-        least = std::min(least, value((x + fetch) % side, (y + fetch) % side, component));
-      }
-      if (drawn[(y * target_side + x) * components + component] == least) return;
-      throw std::runtime_error(
-          fmt::format("{} fetched texels wrongly: texel ({}, {}) of what was drawn is not what it must be",
-                      device.description().renderer, x, y));
-    });
-  });
-  return rate;
 }
 
 }  // namespace glinpack::solvers

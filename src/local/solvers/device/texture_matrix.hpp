@@ -7,20 +7,22 @@
 #include <span>
 #include <string>
 
-#include "base/measuring.hpp"
 #include "gl/storage.hpp"
 #include "solvers/device/device.hpp"
 #include "solvers/device/packing.hpp"
 
 namespace glinpack::solvers {
 
-/// Element (i, j) is in texel (j / texel_columns, i / texel_rows), see Packing; single precision, RGBA32F, with
-/// packing 1x1 R32F. A texture and the framebuffer that draws into it.
+/// bytes: numbers from 0 to 1, k / 255; others are rounded, and become 0 or 1 beyond (saturation).
+enum class TexelFormat : std::uint8_t { single, bytes };
+
+/// Element (i, j) is in texel (j / texel_columns, i / texel_rows), see Packing; RGBA32F or RGBA8, with packing 1x1 R32F
+/// or R8. A texture and the framebuffer that draws into it.
 class TextureMatrix {
  public:
   /// Zero-filled. Throws std::runtime_error, naming the limit, when it is larger than a texture may be or than the
   /// device can hold.
-  TextureMatrix(Device& device, Index rows, Index columns, Packing packing);
+  TextureMatrix(Device& device, Index rows, Index columns, Packing packing, TexelFormat format = TexelFormat::single);
 
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
@@ -36,6 +38,11 @@ class TextureMatrix {
     return {0, 0, width_, height_, coordinates};
   }
   void clear();
+  /// Fills `to`, of the same packing, with the texels from (x, y) on.
+  void copy_texels(Index x, Index y, const TextureMatrix& to) const {
+    copy_texels(x, y, to, 0, 0, to.width(), to.height());
+  }
+  void copy_texels(Index x, Index y, const TextureMatrix& to, Index to_x, Index to_y, Index width, Index height) const;
 
   /// The elements; what the matrix does not have of rows() x columns() becomes 0. Takes Stage::pack and Stage::upload
   /// on the device's clock.
@@ -115,10 +122,5 @@ class TexelProgram {
   ShaderKind kind_;
   gl::Program program_;
 };
-
-/// Bytes a second of texelFetch from an RGBA32F texture of 16 x 16 texels, 64 fetches a fragment, one component-wise
-/// minimum between them (shaders/solvers/fetch_rate.frag); by the host's clock, waiting included. Takes about
-/// options.seconds, or what a few passes take. Throws std::runtime_error if the drawn values are wrong.
-Measured texel_fetch_rate(Device& device, const MeasuringOptions& options);
 
 }  // namespace glinpack::solvers

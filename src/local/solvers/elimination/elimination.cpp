@@ -64,9 +64,10 @@ constexpr GLint bounds_location = 8, direction_location = 9;
 Index reduced(Index candidates) { return round_up(candidates, fan) / fan; }
 
 std::string preamble(const EliminationSettings& settings, bool measure) {
-  return block_preamble(settings.variant) + fmt::format("#define FAN {}\n#define MEASURE {}\n#define SIGNED {}\n", fan,
-                                                        measure ? 1 : 0,
-                                                        settings.measure == PivotMeasure::as_signed ? 1 : 0);
+  return block_preamble(settings.variant) +
+         fmt::format("#define FAN {}\n#define MEASURE {}\n#define SIGNED {}\n#define LARGEST {}\n", fan,
+                     measure ? 1 : 0, settings.measure == PivotMeasure::as_signed ? 1 : 0,
+                     settings.measure == PivotMeasure::largest ? 1 : 0);
 }
 
 Index columns_of(Index side, const EliminationSettings& settings) {
@@ -81,12 +82,19 @@ std::array<float, 4> first_texel(const TextureMatrix& matrix) {
 
 }  // namespace
 
-PivotSearch::PivotSearch(Device& device, Index side, const EliminationSettings& settings)
-    : side_(side),
+PivotSearch::PivotSearch(Device& device, const EliminationSettings& settings)
+    : device_(&device),
       settings_(settings),
-      candidates_(device, reduced(side), columns_of(side, settings) * texel_columns(Packing::p1x4), Packing::p1x4),
       measure_(device, "solvers/pivot.frag", preamble(settings, true), shaders_of(settings.variant)),
       reduce_(device, "solvers/pivot.frag", preamble(settings, false), shaders_of(settings.variant)) {}
+
+void PivotSearch::resize(Index side) {
+  if (side == side_) return;
+  side_ = side;
+  candidates_.reset();
+  candidates_.emplace(*device_, reduced(side), columns_of(side, settings_) * texel_columns(Packing::p1x4),
+                      Packing::p1x4);
+}
 
 TextureExtents PivotSearch::reduce(const TexelProgram& program, GLuint source, Index x, Index y,
                                    TextureExtents candidates, bool downwards) {
@@ -95,8 +103,8 @@ TextureExtents PivotSearch::reduce(const TexelProgram& program, GLuint source, I
   program.program().set(bounds_location, static_cast<GLint>(x), static_cast<GLint>(y),
                         static_cast<GLint>(x + candidates.width - 1), static_cast<GLint>(y + candidates.height - 1));
   program.program().set(direction_location, downwards ? 0 : 1, downwards ? 1 : 0);
-  program.run(candidates_.back(), {source}, {0, 0, results.width, results.height, {gl::Coordinates::rectangle(0, 0)}});
-  candidates_.exchange();
+  program.run(candidates_->back(), {source}, {0, 0, results.width, results.height, {gl::Coordinates::rectangle(0, 0)}});
+  candidates_->exchange();
   return results;
 }
 
@@ -104,11 +112,11 @@ BlockPivot PivotSearch::find(const TextureMatrix& matrix, Index step, float leas
   TextureExtents candidates{columns_of(side_ - step, settings_), side_ - step};
   candidates = reduce(measure_, matrix.texture(), step, step, candidates, true);
   const auto again = [&](bool downwards) {
-    candidates = reduce(reduce_, candidates_.front().texture(), 0, 0, candidates, downwards);
+    candidates = reduce(reduce_, candidates_->front().texture(), 0, 0, candidates, downwards);
   };
   while (candidates.height > 1) again(true);
   while (candidates.width > 1) again(false);
-  const auto [norm, row, column, unused] = first_texel(candidates_.front());
+  const auto [norm, row, column, unused] = first_texel(candidates_->front());
   if (!(norm > least)) {
     const Index block = block_size(settings_.variant);
     throw SingularMatrixError(

@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,8 @@ namespace glinpack::solvers {
 enum class EliminationVariant : std::uint8_t { double_rows, plain, compute };
 /// partial: candidates are those of a column; full: of the whole remaining matrix, with exchanges of columns.
 enum class EliminationPivoting : std::uint8_t { partial, full };
-enum class PivotMeasure : std::uint8_t { magnitudes, as_signed };
+/// largest: the largest magnitude in the block, to find that of a matrix; no option.
+enum class PivotMeasure : std::uint8_t { magnitudes, as_signed, largest };
 
 inline constexpr auto all_elimination_variants = first_kinds<EliminationVariant, 3>();
 inline constexpr auto all_elimination_pivotings = first_kinds<EliminationPivoting, 2>();
@@ -45,7 +47,9 @@ constexpr std::string_view name_of(EliminationVariant variant) {
   return name_among(variant, {"double-rows", "plain", "compute"});
 }
 constexpr std::string_view name_of(EliminationPivoting pivoting) { return name_among(pivoting, {"partial", "full"}); }
-constexpr std::string_view name_of(PivotMeasure measure) { return name_among(measure, {"magnitudes", "signed"}); }
+constexpr std::string_view name_of(PivotMeasure measure) {
+  return name_among(measure, {"magnitudes", "signed", "largest"});
+}
 
 struct EliminationSettings {
   EliminationVariant variant = EliminationVariant::double_rows;
@@ -133,8 +137,12 @@ struct BlockPivot {
 /// A reduction of the candidates in several passes (Brodtkorb 2008, section 4.2): shaders/solvers/pivot.frag.
 class PivotSearch {
  public:
+  PivotSearch(Device& device, const EliminationSettings& settings);
   /// For matrices of `side` texels a side.
-  PivotSearch(Device& device, Index side, const EliminationSettings& settings);
+  PivotSearch(Device& device, Index side, const EliminationSettings& settings) : PivotSearch(device, settings) {
+    resize(side);
+  }
+  void resize(Index side);
 
   /// Of the candidates of a step, the texels from (step, step) on: down, or, with full pivoting, down and to the right.
   /// Waits for the device. Throws SingularMatrixError if the largest norm is at most `least`.
@@ -145,11 +153,52 @@ class PivotSearch {
   TextureExtents reduce(const TexelProgram& program, GLuint source, Index x, Index y, TextureExtents candidates,
                         bool downwards);
 
-  Index side_;
+  Device* device_;
+  Index side_ = 0;
   EliminationSettings settings_;
-  PingPong candidates_;
+  std::optional<PingPong> candidates_;
   TexelProgram measure_;
   TexelProgram reduce_;
+};
+
+// Elimination of matrices that are in textures. A is of `side` texels a side, padded as padded() does.
+
+class GaussJordan {
+ public:
+  GaussJordan(Device& device, const EliminationSettings& settings);
+
+  void resize(Index side) { search_.resize(side); }
+  /// [A | B] in the front texture, B from texel column `side` on, becomes [. | X]. Returns the pivots of the steps.
+  /// Throws SingularMatrixError if a pivot measures at most `least`.
+  std::vector<BlockPivot> eliminate(PingPong& system, Index side, float least);
+
+ private:
+  BlockPivot step(PingPong& system, Index side, Index k, float least);
+
+  PivotSearch search_;
+  TexelProgram normalize_, exchange_, eliminate_;
+};
+
+class PluPacked {
+ public:
+  PluPacked(Device& device, const EliminationSettings& settings);
+
+  void resize(Index side);
+  /// A becomes L and U. Returns with which row of texels each was exchanged, as LAPACK's pivots. Throws
+  /// SingularMatrixError if a pivot measures at most `least`.
+  std::vector<Index> factorize(TextureMatrix& a, float least);
+  /// X of A X = B. Row i of texels of P A is row order[i] of A.
+  void solve(const TextureMatrix& factors, std::span<const Index> order, const TextureMatrix& b, TextureMatrix& x);
+
+ private:
+  /// A pass that reads its target, and the factors.
+  void change(int step, const TextureMatrix& target, const TextureMatrix& factors, const gl::Quad& quad);
+
+  Device* device_;
+  Packing packing_;
+  PivotSearch search_;
+  std::vector<TexelProgram> programs_;     // by PluStep
+  std::optional<TextureMatrix> two_rows_;  // that are exchanged
 };
 
 }  // namespace glinpack::solvers

@@ -37,8 +37,8 @@ Index system_columns(Index n, Index right_hand_sides, EliminationVariant variant
   return round_up(n, block_size(variant)) + right_hand_sides;
 }
 
-struct GaussJordan {
-  GaussJordan(Device& on, DenseSystem& of, const EliminationSettings& with)
+struct GaussJordanSteps {
+  GaussJordanSteps(Device& on, DenseSystem& of, const EliminationSettings& with)
       : device(on),
         system(of),
         settings(with),
@@ -46,10 +46,9 @@ struct GaussJordan {
         side(round_up(of.a.rows, block) / block),
         textures(on, side * block, system_columns(of.a.rows, of.b.columns, with.variant), packing_of(with.variant)),
         solution(on, side * block, of.b.columns, packing_of(with.variant)),
-        search(on, side, with),
-        normalize(step_program(on, with.variant, 1)),
-        exchange(step_program(on, with.variant, 2)),
-        eliminate(step_program(on, with.variant, 3)) {}
+        passes(on, with) {
+    passes.resize(side);
+  }
 
   void load() {
     PaddedMatrix matrix;
@@ -59,43 +58,10 @@ struct GaussJordan {
   }
 
   void compute() {
-    pivots.clear();
     device.measure(Stage::compute, [&] {
-      for (Index k = 0; k < side; ++k) step(k);
-      glCopyImageSubData(textures.front().texture(), GL_TEXTURE_2D, 0, to_int(side), 0, 0, solution.texture(),
-                         GL_TEXTURE_2D, 0, 0, 0, 0, to_int(solution.width()), to_int(solution.height()), 1);
+      pivots = passes.eliminate(textures, side, least_pivot);
+      textures.front().copy_texels(side, 0, solution);
     });
-  }
-
-  void step(Index k) {
-    const TextureMatrix& source = textures.front();
-    const TextureMatrix& target = textures.back();
-    pivots.push_back(search.find(source, k, least_pivot));
-    const Index p = pivots.back().row, q = pivots.back().column;
-    std::vector<gl::Quad> normalized, top, rest;
-    for (const Range& columns : exchanged(k + 1, source.width(), k, q)) {
-      const Index x = columns.begin, width = columns.end - columns.begin;
-      if (width <= 0) continue;
-      const Coordinates pivot_row = Coordinates::row(columns.source, p);
-      normalized.push_back({x, k, width, 1, {pivot_row, Coordinates{q, p}}});
-      if (p != k) {
-        top.push_back({x, p, width, 1, {Coordinates::row(columns.source, k), Coordinates{q, k}, pivot_row}});
-      }
-      for (const auto& [begin, end] : {std::pair{Index{0}, k}, {k + 1, p}, {std::max(k, p) + 1, side}}) {
-        if (begin >= end) continue;
-        rest.push_back(
-            {x,
-             begin,
-             width,
-             end - begin,
-             {Coordinates::rectangle(columns.source, begin), Coordinates::column(q, begin), Coordinates::row(x, k)}});
-      }
-    }
-    normalize.run(target, {source.texture()}, normalized);
-    exchange.run(target, {source.texture()}, top);
-    eliminate.make_writes_visible();
-    eliminate.run(target, {source.texture(), target.texture()}, rest);
-    textures.exchange();
   }
 
   void store() {
@@ -118,22 +84,64 @@ struct GaussJordan {
   DenseSystem& system;
   EliminationSettings settings;
   Index block;
-  Index side;  // of A, in texels
+  Index side;
   float least_pivot = 0;
-  std::vector<BlockPivot> pivots;  // of the steps
+  std::vector<BlockPivot> pivots;
   PingPong textures;
   TextureMatrix solution;
-  PivotSearch search;
-  TexelProgram normalize, exchange, eliminate;
+  GaussJordan passes;
 };
 
 }  // namespace
+
+GaussJordan::GaussJordan(Device& device, const EliminationSettings& settings)
+    : search_(device, settings),
+      normalize_(step_program(device, settings.variant, 1)),
+      exchange_(step_program(device, settings.variant, 2)),
+      eliminate_(step_program(device, settings.variant, 3)) {}
+
+std::vector<BlockPivot> GaussJordan::eliminate(PingPong& system, Index side, float least) {
+  resize(side);
+  std::vector<BlockPivot> pivots;
+  for (Index k = 0; k < side; ++k) pivots.push_back(step(system, side, k, least));
+  return pivots;
+}
+
+BlockPivot GaussJordan::step(PingPong& system, Index side, Index k, float least) {
+  const TextureMatrix& source = system.front();
+  const TextureMatrix& target = system.back();
+  const BlockPivot pivot = search_.find(source, k, least);
+  const Index p = pivot.row, q = pivot.column;
+  std::vector<gl::Quad> normalized, top, rest;
+  for (const Range& columns : exchanged(k + 1, source.width(), k, q)) {
+    const Index x = columns.begin, width = columns.end - columns.begin;
+    if (width <= 0) continue;
+    const Coordinates pivot_row = Coordinates::row(columns.source, p);
+    normalized.push_back({x, k, width, 1, {pivot_row, Coordinates{q, p}}});
+    if (p != k) top.push_back({x, p, width, 1, {Coordinates::row(columns.source, k), Coordinates{q, k}, pivot_row}});
+    for (const auto& [begin, end] : {std::pair{Index{0}, k}, {k + 1, p}, {std::max(k, p) + 1, side}}) {
+      if (begin >= end) continue;
+      rest.push_back(
+          {x,
+           begin,
+           width,
+           end - begin,
+           {Coordinates::rectangle(columns.source, begin), Coordinates::column(q, begin), Coordinates::row(x, k)}});
+    }
+  }
+  normalize_.run(target, {source.texture()}, normalized);
+  exchange_.run(target, {source.texture()}, top);
+  eliminate_.make_writes_visible();
+  eliminate_.run(target, {source.texture(), target.texture()}, rest);
+  system.exchange();
+  return pivot;
+}
 
 const Elimination gauss_jordan{
     .make =
         [](Device& device, DenseSystem& system, const EliminationSettings& settings) {
           check_extents(system);
-          return steps_of(device.clock(), std::make_shared<GaussJordan>(device, system, settings));
+          return steps_of(device.clock(), std::make_shared<GaussJordanSteps>(device, system, settings));
         },
     .obstacle =
         [](const DeviceDescription& device, Index n, Index right_hand_sides, const EliminationSettings& settings) {

@@ -9,10 +9,10 @@
 // Everything is in one texture, except the two rows that are exchanged. Fragments read their own texel, and texels that
 // no other fragment writes.
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 
 #include "base/precision.hpp"
+#include "base/row_interchanges.hpp"
 #include "solvers/elimination/elimination.hpp"
 
 namespace glinpack::solvers {
@@ -27,20 +27,17 @@ constexpr int plu_steps = 8;
 /// The rectangle's row r reads texel (r, r).
 constexpr Coordinates diagonal{0, 0, 0, 0, 1, 1};
 
-struct PluPacked {
-  PluPacked(Device& on, DenseSystem& of, const EliminationSettings& with)
+struct PluSteps {
+  PluSteps(Device& on, DenseSystem& of, const EliminationSettings& with)
       : device(on),
         system(of),
         block(block_size(with.variant)),
         side(round_up(of.a.rows, block) / block),
         factors(on, side * block, side * block, packing_of(with.variant)),
-        two_rows(on, 2 * block, side * block, packing_of(with.variant)),
         right(on, side * block, std::max<Index>(1, of.b.columns), packing_of(with.variant)),
-        search(on, side, with) {
-    for (int step = 1; step <= plu_steps; ++step) {
-      programs.emplace_back(on, "solvers/plu_packed.frag", block_preamble(with.variant) + definition("STEP", step),
-                            shaders_of(with.variant));
-    }
+        solution(on, side * block, right.columns(), packing_of(with.variant)),
+        passes(on, with) {
+    passes.resize(side);
   }
 
   void load() {
@@ -48,107 +45,110 @@ struct PluPacked {
     device.clock().measure(Stage::pack, [&] { matrix = padded(system.a, {}, block); });
     least_pivot = static_cast<float>(tolerance<float>(system.a.rows)) * matrix.largest;
     factors.upload(matrix.view());
+    if (system.b.columns > 0) right.upload(system.b);
   }
 
   void compute() {
-    factorize();
-    if (system.b.columns == 0) return;
-    load_right();
+    std::vector<Index>& rows = system.row_order;
+    rows.clear();
     device.measure(Stage::compute, [&] {
-      substitute_forward();
-      substitute_backward();
+      const std::vector<Index> order = row_order_of(passes.factorize(factors, least_pivot));
+      if (system.b.columns > 0) passes.solve(factors, order, right, solution);
+      for (const Index texel : order) {
+        for (Index row = texel * block; row < (texel + 1) * block; ++row) rows.push_back(row);
+      }
     });
+    rows.resize(static_cast<std::size_t>(system.a.rows));  // the row that makes odd n even has stayed the last
   }
 
   void store() {
-    if (system.b.columns > 0) right.download(system.x);
+    if (system.b.columns > 0) solution.download(system.x);
     if (system.factors.rows > 0) factors.download(system.factors);
   }
 
-  void factorize() {
-    std::vector<Index>& order = system.row_order;
-    order.resize(static_cast<std::size_t>(side * block));
-    std::iota(order.begin(), order.end(), Index{0});
-    device.measure(Stage::compute, [&] {
-      for (Index k = 0; k < side; ++k) step(k);
-    });
-    order.resize(static_cast<std::size_t>(system.a.rows));  // the row that makes odd n even has stayed the last
-  }
+  Device& device;
+  DenseSystem& system;
+  Index block;
+  Index side;
+  float least_pivot = 0;
+  TextureMatrix factors;
+  TextureMatrix right;
+  TextureMatrix solution;
+  PluPacked passes;
+};
 
-  void step(Index k) {
+}  // namespace
+
+PluPacked::PluPacked(Device& device, const EliminationSettings& settings)
+    : device_(&device), packing_(packing_of(settings.variant)), search_(device, settings) {
+  for (int step = 1; step <= plu_steps; ++step) {
+    programs_.emplace_back(device, "solvers/plu_packed.frag",
+                           block_preamble(settings.variant) + definition("STEP", step), shaders_of(settings.variant));
+  }
+}
+
+void PluPacked::resize(Index side) {
+  if (two_rows_ && two_rows_->width() == side) return;
+  search_.resize(side);
+  two_rows_.reset();
+  two_rows_.emplace(*device_, 2 * texel_rows(packing_), side * texel_columns(packing_), packing_);
+}
+
+std::vector<Index> PluPacked::factorize(TextureMatrix& a, float least) {
+  const Index side = a.height();
+  resize(side);
+  std::vector<Index> pivots;
+  for (Index k = 0; k < side; ++k) {
     const Index below = side - k - 1;
-    const Index p = search.find(factors, k, least_pivot).row;
-    programs[upper].run(two_rows, {factors.texture()}, {0, 0, side, 1, {Coordinates::row(0, p), Coordinates{k, p}}});
+    const Index p = pivots.emplace_back(search_.find(a, k, least).row);
+    programs_[upper].run(*two_rows_, {a.texture()}, {0, 0, side, 1, {Coordinates::row(0, p), Coordinates{k, p}}});
     std::vector<gl::Quad> rows{{0, k, side, 1, {Coordinates::rectangle(0, 0)}}};
     if (p != k) {
-      const auto order = system.row_order.begin();
-      std::swap_ranges(order + k * block, order + (k + 1) * block, order + p * block);
-      programs[copy].run(two_rows, {factors.texture()}, {0, 1, side, 1, {Coordinates::row(0, k)}});
+      programs_[copy].run(*two_rows_, {a.texture()}, {0, 1, side, 1, {Coordinates::row(0, k)}});
       rows.push_back({0, p, side, 1, {Coordinates::rectangle(0, 1)}});
     }
-    programs[copy].run(factors, {two_rows.texture()}, rows);
-    if (below == 0) return;
-    change(multipliers, factors, {k, k + 1, 1, below, {Coordinates::rectangle(k, k + 1), Coordinates{k, k}}});
-    change(reduce, factors,
+    programs_[copy].run(a, {two_rows_->texture()}, rows);
+    if (below == 0) continue;
+    change(multipliers, a, a, {k, k + 1, 1, below, {Coordinates::rectangle(k, k + 1), Coordinates{k, k}}});
+    change(reduce, a, a,
            {k + 1,
             k + 1,
             below,
             below,
             {Coordinates::rectangle(k + 1, k + 1), Coordinates::column(k, k + 1), Coordinates::row(k + 1, k)}});
   }
+  return pivots;
+}
 
-  /// A pass that reads its target, and the factors.
-  void change(PluStep step, const TextureMatrix& target, const gl::Quad& quad) {
-    programs[step].make_writes_visible();
-    if (&target == &factors) return programs[step].run(target, {target.texture()}, quad);
-    programs[step].run(target, {target.texture(), factors.texture()}, quad);
+void PluPacked::change(int step, const TextureMatrix& target, const TextureMatrix& factors, const gl::Quad& quad) {
+  const TexelProgram& program = programs_[static_cast<std::size_t>(step)];
+  program.make_writes_visible();
+  program.run(target, {target.texture(), factors.texture()}, quad);
+}
+
+void PluPacked::solve(const TextureMatrix& factors, std::span<const Index> order, const TextureMatrix& b,
+                      TextureMatrix& x) {
+  const Index side = factors.height(), width = x.width();
+  std::vector<gl::Quad> rows;
+  for (Index k = 0; k < side; ++k) {
+    rows.push_back({0, k, width, 1, {Coordinates::row(0, order[static_cast<std::size_t>(k)])}});
   }
-
-  void load_right() {
-    const RowMajorView<const float> b = system.b;
-    std::vector<float> ordered(static_cast<std::size_t>(b.rows * b.columns));
-    device.clock().measure(Stage::pack, [&] {
-      for (Index i = 0; i < b.rows; ++i) {
-        std::copy_n(b.row(system.row_order[static_cast<std::size_t>(i)]), b.columns, ordered.data() + i * b.columns);
-      }
-    });
-    right.upload({ordered.data(), b.rows, b.columns, b.columns});
+  programs_[copy].run(x, {b.texture()}, rows);
+  for (Index k = 0; k + 1 < side; ++k) {
+    change(forward, x, factors,
+           {0,
+            k + 1,
+            width,
+            side - k - 1,
+            {Coordinates::rectangle(0, k + 1), Coordinates::column(k, k + 1), Coordinates::row(0, k)}});
   }
-
-  void substitute_forward() {
-    for (Index k = 0; k + 1 < side; ++k) {
-      change(forward, right,
-             {0,
-              k + 1,
-              right.width(),
-              side - k - 1,
-              {Coordinates::rectangle(0, k + 1), Coordinates::column(k, k + 1), Coordinates::row(0, k)}});
-    }
-    change(forward_end, right, right.quad({Coordinates::rectangle(0, 0), diagonal}));
+  change(forward_end, x, factors, x.quad({Coordinates::rectangle(0, 0), diagonal}));
+  for (Index k = side - 1; k > 0; --k) {
+    change(backward, x, factors,
+           {0, 0, width, k, {Coordinates::rectangle(0, 0), Coordinates::column(k, 0), Coordinates::row(0, k)}});
   }
-
-  void substitute_backward() {
-    for (Index k = side - 1; k > 0; --k) {
-      change(
-          backward, right,
-          {0, 0, right.width(), k, {Coordinates::rectangle(0, 0), Coordinates::column(k, 0), Coordinates::row(0, k)}});
-    }
-    change(backward_end, right, right.quad({Coordinates::rectangle(0, 0), diagonal}));
-  }
-
-  Device& device;
-  DenseSystem& system;
-  Index block;
-  Index side;  // of A, in texels
-  float least_pivot = 0;
-  TextureMatrix factors;
-  TextureMatrix two_rows;  // that are exchanged
-  TextureMatrix right;
-  PivotSearch search;
-  std::vector<TexelProgram> programs;  // by PluStep
-};
-
-}  // namespace
+  change(backward_end, x, factors, x.quad({Coordinates::rectangle(0, 0), diagonal}));
+}
 
 const Elimination plu_packed{
     .make =
@@ -157,7 +157,7 @@ const Elimination plu_packed{
           if (settings.pivoting != EliminationPivoting::partial) {
             throw std::invalid_argument("PLU factorisation exchanges rows only: full pivoting is not possible");
           }
-          return steps_of(device.clock(), std::make_shared<PluPacked>(device, system, settings));
+          return steps_of(device.clock(), std::make_shared<PluSteps>(device, system, settings));
         },
     .obstacle =
         [](const DeviceDescription& device, Index n, Index right_hand_sides, const EliminationSettings& settings) {

@@ -96,12 +96,7 @@ void LuDrawing::load() {
       for (Index e = 0; e < n_ * n_; ++e) texels[e * components] = matrix.elements[static_cast<std::size_t>(e)];
     });
   }
-  device_.measure(Stage::upload, [&] {
-    device_.context()->make_current();
-    glCopyImageSubData(textures_[0].texture(), GL_TEXTURE_2D, 0, 0, 0, 0, textures_[1].texture(), GL_TEXTURE_2D, 0, 0,
-                       0, 0, static_cast<GLsizei>(textures_[0].width()), static_cast<GLsizei>(textures_[0].height()),
-                       1);
-  });
+  device_.measure(Stage::upload, [&] { textures_[0].copy_texels(0, 0, textures_[1]); });
 }
 
 void LuDrawing::compute(Work work) {
@@ -199,10 +194,7 @@ void LuDrawing::copy(const LuRectangle& rectangle, Work work) {
   const Index width = copied ? rectangle.width : 0, height = copied ? rectangle.height : 0;
   // an empty rectangle may begin beyond the last texel
   const Index x = width > 0 ? rectangle.x : 0, y = height > 0 ? rectangle.y : 0;
-  device_.fences().note_commands();
-  glCopyImageSubData(textures_[1].texture(), GL_TEXTURE_2D, 0, static_cast<GLint>(x), static_cast<GLint>(y), 0,
-                     textures_[0].texture(), GL_TEXTURE_2D, 0, static_cast<GLint>(x), static_cast<GLint>(y), 0,
-                     static_cast<GLsizei>(width), static_cast<GLsizei>(height), 1);
+  textures_[1].copy_texels(x, y, textures_[0], x, y, width, height);
   ++counts_.copies;
   counts_.copied_bytes += lu_texel_bytes * width * height;
 }

@@ -18,17 +18,31 @@ namespace glinpack::solvers {
 
 /// single_pass: a fragment sums the whole inner product (Fatahalian, Sugerman and Hanrahan). multi_pass: `pass_length`
 /// steps a pass, accumulated in one texture, which is read and drawn (Brodtkorb); multi_pass_two_buffers: in two that
-/// alternate (Hall, Carr and Hart). larsen_mcallister: a virtual cube of processors, each with one product, summed
-/// plane by plane through blending. All of these draw, in single precision. compute: shaders/compute/reduce.comp, in
-/// tiles.
-enum class MatmulVariant : std::uint8_t { single_pass, multi_pass, multi_pass_two_buffers, larsen_mcallister, compute };
+/// alternate (Hall, Carr and Hart). many_quads: single_pass by small rectangles, `quad_side` texels a side.
+/// larsen_mcallister: a virtual cube of processors, each with one product, summed plane by plane through blending;
+/// larsen_mcallister_bytes: the same in textures of bytes, whose sums saturate at 1: A and B are mapped to 0 ... 1, and
+/// products divided by the number of terms. All of these draw, in single precision. compute:
+/// shaders/compute/reduce.comp, in tiles.
+enum class MatmulVariant : std::uint8_t {
+  single_pass,
+  many_quads,
+  multi_pass,
+  multi_pass_two_buffers,
+  larsen_mcallister,
+  larsen_mcallister_bytes,
+  compute
+};
 
-inline constexpr auto all_matmul_variants = first_kinds<MatmulVariant, 5>();
+inline constexpr auto all_matmul_variants = first_kinds<MatmulVariant, 7>();
 constexpr std::string_view name_of(MatmulVariant variant) {
-  return name_among(variant, {"single-pass", "multi-pass", "multi-pass-two-buffers", "larsen-mcallister", "compute"});
+  return name_among(variant, {"single-pass", "many-quads", "multi-pass", "multi-pass-two-buffers", "larsen-mcallister",
+                              "larsen-mcallister-bytes", "compute"});
 }
 
 constexpr bool draws(MatmulVariant variant) { return variant != MatmulVariant::compute; }
+constexpr bool has_planes(MatmulVariant variant) {
+  return variant == MatmulVariant::larsen_mcallister || variant == MatmulVariant::larsen_mcallister_bytes;
+}
 constexpr bool has_passes(MatmulVariant variant) {
   return variant == MatmulVariant::multi_pass || variant == MatmulVariant::multi_pass_two_buffers;
 }
@@ -45,6 +59,7 @@ struct MatmulSettings {
   MatmulVariant variant = MatmulVariant::compute;
   Packing packing = Packing::p2x2;  // of variants that draw
   Index pass_length = 1;            // of variants with passes: steps of a pass, at least 1
+  Index quad_side = 64;             // of many_quads
   std::string tile = {};  // of compute, as compute::reduce_tile() has them; empty: the one tuned, or the first
 };
 
@@ -54,6 +69,13 @@ constexpr Index step_depth(Packing packing) { return std::max(texel_rows(packing
 /// Texels that fragments fetch for a product: of A and B two a step with packing 1x1 and 2x2, five with 4x1 and 1x4;
 /// and of the sums one a pass. 0 for compute.
 double texels_fetched(const ProductExtents& extents, const MatmulSettings& settings);
+
+/// What roundings to bytes can change in an element of C, over the largest |a| |b|: those of A, B, and the sum after
+/// each plane.
+constexpr double byte_error_bound(const ProductExtents& extents, Packing packing) {
+  const auto depth = static_cast<double>(extents.depth);
+  return 4 * depth * (depth / static_cast<double>(step_depth(packing)) + 2) / 255;
+}
 
 /// Why the device cannot hold the product, with limit and remedy; empty if no reason is known.
 std::string matmul_obstacle(const DeviceDescription& device, const ProductExtents& extents,

@@ -1,68 +1,40 @@
+#include "solvers/tridiagonal/tridiagonal_drawing.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "solvers/device/texture_matrix.hpp"
 #include "solvers/tridiagonal/tridiagonal_batches.hpp"
 
 namespace glinpack::solvers {
 namespace {
 
-/// Equations first_equation ... of systems first_system ..., a system a column, an equation a texel: the coefficients
-/// below, on and above the diagonal, and the right-hand side.
-struct Tile {
-  Tile(Device& device, Index system, Index equation, Index systems, Index equations)
-      : first_system(system),
-        first_equation(equation),
-        given(device, equations, 4 * systems, Packing::p1x4),
-        work(device, equations, 4 * systems, Packing::p1x4),
-        solution(device, equations, systems, Packing::p1x1) {}
-
-  Index systems() const { return given.width(); }
-  Index equations() const { return given.height(); }
-
-  Index first_system;
-  Index first_equation;
-  TextureMatrix given;
-  TextureMatrix work;  // the systems during elimination
-  TextureMatrix solution;
-};
-
-/// A row of textures below each other: all equations of some systems.
-using Strip = std::vector<Tile>;
-
 /// A row of a tile.
 struct Place {
-  Tile& tile;
+  TridiagonalTile& tile;
   Index row;
 };
 
 class DrawnTridiagonal {
  public:
   DrawnTridiagonal(Device& device, const TridiagonalOperands<float>& operands, Index tile)
-      : device_(device),
-        operands_(operands),
-        n_(operands.systems->n),
-        tile_(tile),
-        forward_(device.fragment_program("solvers/tridiagonal.frag", "#define BACKWARD 0\n")),
-        backward_(device.fragment_program("solvers/tridiagonal.frag", "#define BACKWARD 1\n")),
-        divide_(device.fragment_program("solvers/tridiagonal_solution.frag", "")) {
+      : device_(device), operands_(operands), n_(operands.systems->n), tile_(tile), passes_(device) {
     const Index count = operands.systems->count;
     for (Index system = 0; system < count; system += tile) {
-      Strip& strip = strips_.emplace_back();
+      std::vector<TridiagonalTile>& strip = strips_.emplace_back();
       for (Index equation = 0; equation < n_; equation += tile) {
-        strip.emplace_back(device, system, equation, std::min(tile, count - system), std::min(tile, n_ - equation));
+        strip.emplace_back(device, std::min(tile, count - system), std::min(tile, n_ - equation));
       }
     }
   }
 
   void load() {
     const TridiagonalSystems<float>& systems = *operands_.systems;
-    for_tiles([&](Tile& tile) {
+    for_tiles([&](TridiagonalTile& tile, Index first_system, Index first_equation) {
       tile.given.upload_texels([&](float* texels) {
         for_system_blocks(tile.systems(), tile.equations(), [&](Index s, Index begin, Index end) {
           for (Index i = begin; i < end; ++i) {
-            const std::size_t k = element(tile, s, i);
+            const auto k = static_cast<std::size_t>((first_system + s) * n_ + first_equation + i);
             float* const texel = texels + 4 * (i * tile.systems() + s);
             texel[0] = systems.lower[k];
             texel[1] = systems.diagonal[k];
@@ -76,16 +48,17 @@ class DrawnTridiagonal {
 
   void compute() {
     device_.measure(Stage::compute, [&] {
-      for (Strip& strip : strips_) solve(strip);
+      for (std::vector<TridiagonalTile>& strip : strips_) passes_.solve(strip);
     });
   }
 
   void store() {
     const std::span<float> solution = operands_.solution;
-    for_tiles([&](Tile& tile) {
+    for_tiles([&](TridiagonalTile& tile, Index first_system, Index first_equation) {
       tile.solution.download_texels([&](const float* texels) {
         for_system_blocks(tile.systems(), tile.equations(), [&](Index s, Index begin, Index end) {
-          for (Index i = begin; i < end; ++i) solution[element(tile, s, i)] = texels[i * tile.systems() + s];
+          float* const x = solution.data() + (first_system + s) * n_ + first_equation;
+          for (Index i = begin; i < end; ++i) x[i] = texels[i * tile.systems() + s];
         });
       });
     });
@@ -95,56 +68,23 @@ class DrawnTridiagonal {
   }
 
  private:
+  /// body(tile, its first system, its first equation)
   template <class Body>
   void for_tiles(Body body) {
-    for (Strip& strip : strips_) {
-      for (Tile& tile : strip) body(tile);
-    }
-  }
-  std::size_t element(const Tile& tile, Index s, Index i) const {
-    return static_cast<std::size_t>((tile.first_system + s) * n_ + tile.first_equation + i);
-  }
-  Place place(Strip& strip, Index equation) const {
-    return {strip[static_cast<std::size_t>(equation / tile_)], equation % tile_};
-  }
-
-  // Brodtkorb 2008, section 4.4. What is drawn and what is read are texels of the same texture: never the same ones,
-  // except in backward passes, where a fragment reads its own texel.
-  void solve(Strip& strip) {
-    copy_first_row(strip.front());
-    for (Index i = 1; i < n_; ++i)
-      eliminate(forward_, place(strip, i), place(strip, i).tile.given, place(strip, i - 1));
-    for (Index i = n_ - 1; i-- > 0;)
-      eliminate(backward_, place(strip, i), place(strip, i).tile.work, place(strip, i + 1));
-    device_.texture_barrier();
-    for (Tile& tile : strip) {
-      const gl::Quad all = tile.solution.quad();
-      device_.draw(divide_, tile.solution.target(), {tile.work.texture()}, {&all, 1});
+    for (std::size_t i = 0; i < strips_.size(); ++i) {
+      for (std::size_t j = 0; j < strips_[i].size(); ++j) {
+        body(strips_[i][j], static_cast<Index>(i) * tile_, static_cast<Index>(j) * tile_);
+      }
     }
   }
 
-  void eliminate(const gl::Program& program, const Place& own, const TextureMatrix& equations, const Place& neighbour) {
-    const gl::Quad row{
-        0, own.row, own.tile.systems(), 1, {gl::Coordinates::row(0, own.row), gl::Coordinates::row(0, neighbour.row)}};
-    device_.texture_barrier();
-    device_.draw(program, own.tile.work.target(), {equations.texture(), neighbour.tile.work.texture()}, {&row, 1});
-  }
-
-  void copy_first_row(const Tile& tile) {
-    device_.context()->make_current();
-    device_.fences().note_commands();
-    glCopyImageSubData(tile.given.texture(), GL_TEXTURE_2D, 0, 0, 0, 0, tile.work.texture(), GL_TEXTURE_2D, 0, 0, 0, 0,
-                       static_cast<GLsizei>(tile.systems()), 1, 1);
-  }
-
-  // Green is the pivot after all forward passes. Elements after a zero pivot are NaN.
   std::optional<ZeroPivot> first_zero_pivot() {
     std::optional<ZeroPivot> first;
-    for_tiles([&](Tile& tile) {
+    for_tiles([&](TridiagonalTile& tile, Index first_system, Index first_equation) {
       tile.work.download_texels([&](const float* texels) {
         for (Index i = 0; i < tile.equations(); ++i) {
           for (Index s = 0; s < tile.systems(); ++s, texels += 4) {
-            const ZeroPivot here{tile.first_system + s, tile.first_equation + i};
+            const ZeroPivot here{first_system + s, first_equation + i};
             if (texels[1] == 0.0F && (!first || here.system < first->system)) first = here;
           }
         }
@@ -157,11 +97,43 @@ class DrawnTridiagonal {
   const TridiagonalOperands<float>& operands_;
   Index n_;
   Index tile_;
-  gl::Program forward_, backward_, divide_;
-  std::vector<Strip> strips_;
+  TridiagonalPasses passes_;
+  std::vector<std::vector<TridiagonalTile>> strips_;
 };
 
 }  // namespace
+
+TridiagonalPasses::TridiagonalPasses(Device& device)
+    : device_(device),
+      forward_(device.fragment_program("solvers/tridiagonal.frag", "#define BACKWARD 0\n")),
+      backward_(device.fragment_program("solvers/tridiagonal.frag", "#define BACKWARD 1\n")),
+      divide_(device.fragment_program("solvers/tridiagonal_solution.frag", "")) {}
+
+// What is drawn and what is read are texels of the same texture: never the same ones, except in backward passes, where
+// a fragment reads its own texel.
+void TridiagonalPasses::solve(std::span<TridiagonalTile> strip) const {
+  const Index height = strip.front().equations();
+  Index n = 0;
+  for (const TridiagonalTile& tile : strip) n += tile.equations();
+  const auto at = [&](Index equation) {
+    return Place{strip[static_cast<std::size_t>(equation / height)], equation % height};
+  };
+  const auto eliminate = [&](const gl::Program& program, const Place& own, const TextureMatrix& equations,
+                             const Place& neighbour) {
+    const gl::Quad row{
+        0, own.row, own.tile.systems(), 1, {gl::Coordinates::row(0, own.row), gl::Coordinates::row(0, neighbour.row)}};
+    device_.texture_barrier();
+    device_.draw(program, own.tile.work.target(), {equations.texture(), neighbour.tile.work.texture()}, {&row, 1});
+  };
+  strip.front().given.copy_texels(0, 0, strip.front().work, 0, 0, strip.front().systems(), 1);
+  for (Index i = 1; i < n; ++i) eliminate(forward_, at(i), at(i).tile.given, at(i - 1));
+  for (Index i = n - 1; i-- > 0;) eliminate(backward_, at(i), at(i).tile.work, at(i + 1));
+  device_.texture_barrier();
+  for (TridiagonalTile& tile : strip) {
+    const gl::Quad all = tile.solution.quad();
+    device_.draw(divide_, tile.solution.target(), {tile.work.texture()}, {&all, 1});
+  }
+}
 
 Steps draw_tridiagonal(Device& device, const TridiagonalOperands<float>& operands, Index tile) {
   return steps_of(device.clock(), std::make_shared<DrawnTridiagonal>(device, operands, tile));

@@ -77,6 +77,23 @@ TEST_F(GlBanded, EveryVariantMultiplies) {
   }
 }
 
+TEST_F(GlBanded, EveryVariantAppliesEveryOperation) {
+  const Case& c = cases[3];
+  const std::vector<SparseEntry> entries = entries_of(c);
+  const std::vector<float> x = vector_of(c.n);
+  std::vector<float> z = vector_of(c.n), product(x.size()), y(x.size());
+  for (float& element : z) element += 1.5F;
+  for (const BandedVariant variant : all_banded_variants) {
+    make_banded_product(device_, {c.n, entries, x, product}, variant).run();
+    for (const BandedOperation operation : all_banded_operations) {
+      make_banded_product(device_, {c.n, entries, x, y, operation, z}, variant).run();
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        EXPECT_NEAR(y[i], applied(operation, product[i], z[i]), tolerance<float>(1) * 4) << name_of(operation) << i;
+      }
+    }
+  }
+}
+
 TEST_F(GlBanded, AMatrixWithoutElementsGivesZeros) {
   for (const BandedVariant variant : all_banded_variants) {
     const std::vector<float> x = vector_of(6);

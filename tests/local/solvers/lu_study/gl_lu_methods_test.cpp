@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/device/device_rates.hpp"
 #include "solvers/device/texture_matrix.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
 #include "solvers/lu_study/lu_orders.hpp"
@@ -241,10 +242,12 @@ TEST_F(GlLuMethods, TheBlockedMethodMatchesPlainLoops) {
   }
 }
 
-TEST_F(GlLuMethods, FetchesHaveARate) {
+TEST_F(GlLuMethods, FetchesAndDrawingHaveRates) {
   const Measured rate = texel_fetch_rate(device_, {.repeat = 2, .seconds = 0});
   EXPECT_GT(rate.least, 0);
   EXPECT_EQ(rate.repetitions, 2);
+  const DrawingRates rates = drawing_rates(device_, {.repeat = 1, .seconds = 0});
+  for (const double each : {rates.fill, rates.vertices, rates.copy, rates.to_device, rates.to_host}) EXPECT_GT(each, 0);
 }
 
 TEST_F(GlLuMethods, RejectsUnsupportedSettingsAndLeavesNoGlObjects) {

@@ -1,7 +1,11 @@
 // Compares products on a device, in every variant and packing, with OpenBLAS.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <array>
+
 #include "openblas/host_solvers.hpp"
+#include "solvers/device/texture_matrix.hpp"
 #include "solvers/matmul/matmul.hpp"
 #include "tests/local/backend_harness.hpp"
 #include "tests/local/device_values.hpp"
@@ -29,7 +33,11 @@ class GlMatmul : public testing::Test {
     for (int round = 0; round < 2; ++round) {  // the second product must not depend on the first
       steps.compute();
       steps.store();
-      EXPECT_LE(largest_difference(computed, expected), tolerance<Real>(e.depth));
+      // A and B are below 0.5
+      const double bound = settings.variant == MatmulVariant::larsen_mcallister_bytes
+                               ? byte_error_bound(e, settings.packing) / 4
+                               : tolerance<Real>(e.depth);
+      EXPECT_LE(largest_difference(computed, expected), bound);
     }
   }
 
@@ -53,6 +61,23 @@ TEST_F(GlMatmul, PassesMayBeOfAnyLength) {
       expect_product<float>({9, 23, 6}, {.variant = variant, .packing = Packing::p2x2, .pass_length = length});
     }
   }
+}
+
+TEST_F(GlMatmul, SmallRectanglesCoverTheProduct) {
+  for (const Index side : {1, 3, 64}) {
+    expect_product<float>({9, 23, 21}, {.variant = MatmulVariant::many_quads, .quad_side = side});
+  }
+}
+
+TEST_F(GlMatmul, TexturesOfBytesRoundAndSaturate) {
+  TextureMatrix bytes(device_, 1, 5, Packing::p1x1, TexelFormat::bytes);
+  Values<float> values(1, 5), read(1, 5);
+  std::ranges::copy(std::array{-1.0F, 0.1F, 0.5F, 1.0F, 10.0F}, values.elements.begin());
+  bytes.upload(view(values));
+  bytes.download(view(read));
+  EXPECT_THAT(read.elements,
+              testing::Pointwise(testing::FloatNear(0.5F / 255 + 1e-6F), std::array{0.0F, 0.1F, 0.5F, 1.0F, 1.0F}));
+  EXPECT_NE(read(0, 1), 0.1F);
 }
 
 TEST_F(GlMatmul, ACubeMayHaveMorePlanesThanOneDrawCall) {
