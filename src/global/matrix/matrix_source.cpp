@@ -1,6 +1,7 @@
 #include "matrix/matrix_source.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "base/hpl_generator.hpp"
@@ -35,17 +36,20 @@ class HplSource final : public MatrixSource {
   }
 
   // Element (i, j) is number i + j n + 1: the state of column j is number j n + 1, and row i is i steps further.
-  std::optional<HplElements> hpl_elements(const Distribution& distribution, GridPosition at) const override {
+  std::optional<MatrixElements> elements(const Distribution& distribution, GridPosition at) const override {
     HplElements elements;
     for (Index i = 0; i < distribution.local_rows(at); ++i) {
       const GlobalIndex row = distribution.rows.global(LocalIndex(i), at.row);
       elements.rows.push_back(hpl_jump(static_cast<std::uint64_t>(row.value)));
     }
-    for (Index j = 0; j < distribution.local_columns(at); ++j) {
+    for (Index j = 0; j < distribution.local_columns_of_a(at); ++j) {
       const GlobalIndex column = distribution.columns.global(LocalIndex(j), at.column);
       elements.columns.push_back(hpl_jump(number(GlobalIndex(0), column))(seed_));
     }
     return elements;
+  }
+  double right_hand_side(GlobalIndex row) const override {
+    return hpl_value(hpl_jump(number(row, GlobalIndex(n_)))(seed_));
   }
 
  private:
@@ -101,6 +105,23 @@ class FormulaSource final : public MatrixSource {
       if (to.columns > columns_of_a) values[columns_of_a] = uniform_element(n_, seed_, row, n_);
     }
   }
+
+  std::optional<MatrixElements> elements(const Distribution& distribution, GridPosition at) const override {
+    if constexpr (std::is_same_v<Element, MxpElement>) {
+      MxpElements elements{n_, {}, {}};
+      for (Index i = 0; i < distribution.local_rows(at); ++i) {
+        const GlobalIndex row = distribution.rows.global(LocalIndex(i), at.row);
+        elements.rows.push_back(static_cast<std::int32_t>(row.value));
+      }
+      for (Index j = 0; j < distribution.local_columns_of_a(at); ++j) {
+        const GlobalIndex column = distribution.columns.global(LocalIndex(j), at.column);
+        elements.columns.push_back(static_cast<std::int32_t>(column.value));
+      }
+      return elements;
+    }
+    return std::nullopt;
+  }
+  double right_hand_side(GlobalIndex row) const override { return uniform_element(n_, seed_, row.value, n_); }
 
  private:
   Index n_;

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/hpl_generator.hpp"
+#include "base/matrix_product.hpp"
 #include "base/matrix_view.hpp"
 #include "matrix/distribution.hpp"
 #include "matrix/matrix_formulas.hpp"
@@ -28,8 +28,10 @@ class MatrixSource {
   /// Thread-safe. to.columns == distribution.local_columns(at).
   virtual void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
                     RowMajorView<double> to) const = 0;
-  /// The jumps of HPL's generator to all local elements of [A | b]; none if the matrix is not HPL's.
-  virtual std::optional<HplElements> hpl_elements(const Distribution&, GridPosition) const { return std::nullopt; }
+  /// From which a device makes this rank's part of A; none for matrices that it cannot make.
+  virtual std::optional<MatrixElements> elements(const Distribution&, GridPosition) const { return std::nullopt; }
+  /// b in a row; only of sources with elements().
+  virtual double right_hand_side(GlobalIndex) const { return 0; }
 };
 
 /// The matrix [A | b] of order n. Throws std::invalid_argument for `file`.

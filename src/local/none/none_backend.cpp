@@ -192,6 +192,10 @@ class NoneBackend final : public Backend<Real> {
   void reserve_moves(Index moves, Index columns) override {
     if (device_.has_memory) moved_rows_ = allocate(moves, columns);
   }
+  void reserve_update(Index depth, Index rows, Index columns) override {
+    if (device_.update_bytes && rows > 0 && columns > 0)
+      MemoryCount::add_device(device_.update_bytes(depth, rows, columns));
+  }
   std::unique_ptr<DevicePanel<Real>> make_partial_panel(Index rows, Index columns, DeviceUse use) override {
     return make_panel(rows, columns, use);
   }
