@@ -131,7 +131,8 @@ Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks) 
   constexpr Index of_device_panels = 4;  // results/h100-x2/logs.md process-rows
   const bool on_devices = backend_record(run.backend).panels_on_device && !computes_on_hosts(ranks);
   const bool several_rows = run.grid.rows > 1 && pivots_across_processes(run.parameters.pivoting);
-  return on_devices && several_rows && run.parameters.panel != PanelPlace::host ? of_device_panels : 1;
+  const bool broadcasts = run.grid.rows == 1 && run.grid.columns > 1;
+  return on_devices && (several_rows || broadcasts) && run.parameters.panel != PanelPlace::host ? of_device_panels : 1;
 }
 
 Index rounded_order(Index largest, Index nb, GridShape grid) {
