@@ -450,10 +450,17 @@ ParsedOptions with_backend_defaults(ParsedOptions parsed) {
   return parsed;
 }
 
+// A backend takes single precision for that of factors that are refined.
+ParsedOptions with_products(ParsedOptions parsed) {
+  std::string& products = parsed.options.backend_values.at("products");
+  if (products == auto_word && parsed.options.precision == Precision::single) products = "plain";
+  return parsed;
+}
+
 }  // namespace
 
 ParsedOptions parse_plu_options(const std::vector<std::string>& arguments, TextFiles& files) {
-  return with_backend_defaults(with_one_matrix(with_benchmark({parse(arguments, plu_table, files)})));
+  return with_backend_defaults(with_products(with_one_matrix(with_benchmark({parse(arguments, plu_table, files)}))));
 }
 
 }  // namespace glinpack::app

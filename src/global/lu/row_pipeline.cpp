@@ -20,6 +20,7 @@ RowPipeline<Real>::RowPipeline(const RankContext<Real>& context, DeviceMatrix<Re
   if (all_compute_u12_) operand_->storage(context.distribution.nb, a.columns());
   // nb rows, and as many that they replace
   context.backend.reserve_moves(2 * context.distribution.nb, a.columns());
+  context.backend.reserve_update(context.distribution.nb, a.rows(), a.columns());
 }
 
 template <class Real>

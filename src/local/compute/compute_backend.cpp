@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "base/memory_count.hpp"
+#include "compute/ceilings.hpp"
 #include "compute/compute_memory.hpp"
 #include "compute/compute_panel.hpp"
 #include "compute/copy_queue.hpp"
 #include "compute/device_backend.hpp"
+#include "compute/half_products.hpp"
 #include "compute/kernels.hpp"
 #include "compute/residue_products.hpp"
 #include "compute/tuning.hpp"
@@ -38,7 +40,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
         kernels_(device(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : device()->description().storage_block, stripe_width_,
                  chosen_tile(options.value("tile"), device()->description(), precision_of<Real>)) {
-    make_residue_products(options);
+    make_products(options);
     this->info_.asynchronous |= is_tested_as_gpu_;
     if (!this->info_.asynchronous) return;
     try {
@@ -121,6 +123,13 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   void reserve_moves(Index moves, Index columns) override {
     device()->make_current();
     scratch(moves, columns);
+  }
+
+  void reserve_update(Index depth, Index rows, Index columns) override {
+    if (!products_ || rows == 0 || columns == 0) return;
+    begin();
+    fences().note_commands();
+    products_->reserve(depth, rows, columns);
   }
 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
@@ -236,7 +245,8 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     if (block.matrix == packed_) packed_ = nullptr;
     return region_of(block);
   }
-  void make_residue_products(const BackendOptions& options);
+  void make_products(const BackendOptions& options);
+  std::string choose_products();
   void reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12, const DeviceBlock<Real>& a22);
 
   static double panel_flops(const DeviceBlock<Real>& a_transposed) {
@@ -293,8 +303,8 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   DeviceMatrix<Real>* running_panel_ = nullptr;  // the matrix of a panel without a barrier after its dispatch
   ShaderSource sources_;
   Kernels kernels_;
-  std::optional<ResidueProducts> residues_;  // none: products are plain
-  DeviceMatrix<Real>* packed_ = nullptr;     // of the L21 that residues_ has packed, unless it was written since
+  std::unique_ptr<PackedProducts<Real>> products_;  // null: they are plain
+  DeviceMatrix<Real>* packed_ = nullptr;            // of the L21 that products_ has packed, unless it was written since
   Region packed_region_;
   std::optional<PartialPanelPrograms> partial_panel_programs_;  // once a panel was made
   std::unique_ptr<ComputeMatrix<Real>> scratch_;
@@ -378,32 +388,52 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
 };
 
 template <class Real>
-void ComputeBackend<Real>::make_residue_products(const BackendOptions& options) {
-  if (options.value("products") != "int8") {
-    if (options.value("moduli").empty()) return;
+void ComputeBackend<Real>::make_products(const BackendOptions& options) {
+  std::string products = options.value("products");
+  const std::string moduli = options.value("moduli");
+  if (products == "auto") products = choose_products();
+  if (products != "int8" && !moduli.empty()) {
     throw BackendOptionError("moduli", "only int8 products have moduli: add --products int8, or leave --moduli out");
   }
   if constexpr (precision_of<Real> == Precision::double_) {
-    const std::string moduli = options.value("moduli");
-    residues_.emplace(sources_, kernels_, moduli.empty() ? default_moduli : std::stoi(moduli));
-    if (!residues_->failure().empty()) spdlog::warn("{}", residues_->failure());
-    this->info_.moduli = residues_->moduli();
-    this->info_.product_error = accuracy_of(this->info_.moduli).bound(max_residue_depth);
-    if (device()->description().kernel_queues > 1) panel_queue_ = device()->open_queue(QueueUse::kernels);
+    if (products != "int8") return;
+    products_ =
+        std::make_unique<ResidueProducts>(sources_, kernels_, moduli.empty() ? default_moduli : std::stoi(moduli));
+  } else {
+    if (products != "half" && products != "split") return;
+    products_ = std::make_unique<HalfProducts>(sources_, kernels_, products == "half" ? rounded_terms : split_terms);
   }
+  if (!products_->failure().empty()) spdlog::warn("{}", products_->failure());
+  products_->describe(this->info_);
+  if (device()->description().kernel_queues > 1) panel_queue_ = device()->open_queue(QueueUse::kernels);
+}
+
+/// --products auto. Single precision here is that of factors that are refined.
+template <class Real>
+std::string ComputeBackend<Real>::choose_products() {
+  const DeviceDescription& description = device()->description();
+  if (precision_of<Real> == Precision::single) return description.half_matrices ? "split" : "plain";
+  if (!description.int8_matrices) return "plain";
+  constexpr double fast = 0.25;
+  const auto rate = [&](Precision precision) {
+    return measure_device_fma(device(), sources_, precision, {.repeat = 1, .seconds = 0.01}).median;
+  };
+  const double part = rate(Precision::double_) / rate(Precision::single);
+  spdlog::debug("--products auto: double precision is {:.3f} times as fast as single", part);
+  return part < fast ? "int8" : "plain";
 }
 
 template <class Real>
 void ComputeBackend<Real>::reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12,
                                   const DeviceBlock<Real>& a22) {
   const Region l21 = region_of(l21_transposed), u = region_of(u12), a = written(a22);
-  if (residues_) {
+  if (products_) {
     const bool is_kept = packed_ == l21_transposed.matrix && l21.buffer == packed_region_.buffer &&
                          l21.first == packed_region_.first && l21.column == packed_region_.column &&
                          l21.rows == packed_region_.rows && l21.columns == packed_region_.columns;
     packed_ = l21_transposed.matrix;
     packed_region_ = l21;
-    if (residues_->update(l21, u, a, is_kept)) return;
+    if (products_->update(l21, u, a, is_kept)) return;
     packed_ = nullptr;
   }
   kernels_.reduce(l21, u, a);

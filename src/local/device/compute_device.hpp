@@ -123,7 +123,7 @@ class ComputeDevice {
   /// Fills the first `bytes`, a multiple of 4, with copies of a word. False if there is no memory: a driver may
   /// allocate it only now.
   virtual bool fill(BufferId buffer, std::int64_t bytes, std::uint32_t word) = 0;
-  /// Where programs see it without a binding. Only if the description has int8_matrices.
+  /// Where programs see it without a binding. Only if DeviceDescription::has_matrices().
   virtual std::uint64_t address_of(BufferId) const { return 0; }
   /// The program of a compute shader file in the variant of `preamble`, lines of #define; of Vulkan also of a .spv,
   /// which has no variants. Throws std::runtime_error with the driver's log; ShaderFolderError if part of the source

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "backend/backend.hpp"
+#include "backend/device_memory.hpp"
 #include "base/matrix_view.hpp"
 #include "device/compute_device.hpp"
 

@@ -47,11 +47,11 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
   if (has_extension(instance, physical, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
     extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
   }
-  const VkBool32 multiplies = description.int8_matrices ? VK_TRUE : VK_FALSE;
+  const VkBool32 multiplies = description.has_matrices() ? VK_TRUE : VK_FALSE;
   CooperativeMatrixFeatures matrices{.cooperative_matrix = multiplies};
-  if (description.int8_matrices) extensions.push_back(cooperative_matrix_extension);
+  if (description.has_matrices()) extensions.push_back(cooperative_matrix_extension);
   VkPhysicalDeviceVulkan12Features core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                        .pNext = description.int8_matrices ? &matrices : nullptr,
+                                        .pNext = description.has_matrices() ? &matrices : nullptr,
                                         .shaderInt8 = multiplies,
                                         .hostQueryReset = VK_TRUE,
                                         .timelineSemaphore = VK_TRUE,
@@ -159,7 +159,7 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
                           .size = static_cast<VkDeviceSize>(bytes),
                           .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                                    VK_BUFFER_USAGE_TRANSFER_DST_BIT};
-  const bool has_address = description.int8_matrices && !is_exported;
+  const bool has_address = description.has_matrices() && !is_exported;
   if (has_address) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   if (families_.size() > 1) {
     info.sharingMode = VK_SHARING_MODE_CONCURRENT;

@@ -54,6 +54,7 @@ inline constexpr BackendRecord vk_compute_record{
     .block_size = compute::block_size,
     .one_process_row = true,
     .matrix_bytes = compute::matrix_bytes,
+    .update_bytes = compute::update_bytes,
     .panels_on_device = true,
 };
 

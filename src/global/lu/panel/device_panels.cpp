@@ -32,7 +32,7 @@ class DevicePanelRows final : public PanelRows<Real> {
   using typename PanelRows<Real>::Winners;
 
   /// For panels of up to rows x columns; null if the backend's device is slow at them. The arguments must outlive it.
-  /// Throws as Backend::allocate does.
+  /// Throws as DeviceMemory::allocate does.
   static std::unique_ptr<DevicePanelRows> make(Backend<Real>& backend, Timeline& timeline, Index rows, Index columns,
                                                DeviceUse use);
 
