@@ -404,13 +404,16 @@ void check_time(const PluOptions& options) {
 
 // Sets defaults that depend on the matrix and the backend: the precision, and a pivoting that the backend supports.
 ParsedOptions with_dependent_defaults(ParsedOptions parsed) {
+  if (parsed.options.matrix == MatrixKind::mxp && !parsed.given("precision")) {
+    parsed.options.precision = Precision::mixed;
+  }
+  // a backend takes single precision for that of factors that are refined
+  std::string& products = parsed.options.backend_values.at("products");
+  if (products == auto_word && parsed.options.precision == Precision::single) products = "plain";
   check_backend_values(parsed.options);
   check_panel(parsed.options);
   check_time(parsed.options);
   check_abft(parsed.options);
-  if (parsed.options.matrix == MatrixKind::mxp && !parsed.given("precision")) {
-    parsed.options.precision = Precision::mixed;
-  }
   const BackendRecord* backend = find_backend(parsed.options.backend);
   if (backend == nullptr) return parsed;
   std::string chosen;

@@ -47,11 +47,15 @@ ModelledDevice device_of(const RunRecord& run, bool is_gpu) {
   const BackendRecord* backend = find_backend(run.backend);
   if (backend == nullptr) return {.matrix_bytes = unpadded_bytes};
   const bool has_memory = backend->memory == MemorySpace::device;
+  const auto update_bytes = [backend, &run](Index depth, Index rows, Index columns) {
+    return backend->update_bytes == nullptr ? 0 : backend->update_bytes(run.backend_values, depth, rows, columns);
+  };
   return {.has_memory = has_memory,
           .is_asynchronous = has_memory && is_gpu,
           .has_panels = backend->panels_on_device,
           .row_by_row = backend->row_by_row,
-          .matrix_bytes = backend->matrix_bytes};
+          .matrix_bytes = backend->matrix_bytes,
+          .update_bytes = update_bytes};
 }
 
 // No memory holds more. The sizes of all arrays of a smaller matrix fit into 64 bits.

@@ -199,10 +199,19 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
   };
   say(of_precision(Precision::double_), "- double precision; residual with eps = 2^-53 = 1.11e-16\n");
   say(of_precision(Precision::single), "- single precision; residual with eps = 2^-24 = 5.96e-08: not an HPL result\n");
+  const auto has_half_products = [](const RunRecord& record) {
+    const auto products = record.backend_values.find("products");
+    return products != record.backend_values.end() && products->second == "half";
+  };
+  const bool half = any(has_half_products);
+  say(any(is_mxp), half ? "- HPL-MxP: factors in single precision from products of 16 bits, which the rules allow; at "
+                          "most 50 refinements\n"
+                        : "- HPL-MxP: factors in single precision, where the rules ask for 16 bits or more; at most 50 "
+                          "refinements\n");
   say(any(is_mxp),
-      "- HPL-MxP: factors in single precision, where the rules ask for 16 bits or more; at most 50 refinements\n"
       "- HPL-MxP: residual with eps = 2^-53 = 1.11e-16; Time includes the refinement; Gflops counts 2/3 N^3 + 3/2 "
       "N^2\n  operations in it: not an HPL result\n");
+  say(of_precision(Precision::mixed) && half, "- mixed precision: products of 16 bits make the factors in single\n");
   say(of_precision(Precision::mixed),
       "- mixed precision, HPL-MxP style: factors in single, the solution refined in double until it passes\n"
       "- mixed precision: residual with eps = 2^-53 = 1.11e-16; Time includes the refinement: not an HPL result\n");
@@ -376,6 +385,10 @@ std::string device_lines(const BackendInfo& info) {
     lines += fmt::format(" (software {}: computed by the processor, not by a GPU)", device_catalog(info.backend).api);
   }
   lines += "\nDRIVER : " + free_text(info.driver);
+  if (info.products == "half" || info.products == "split") {
+    lines += fmt::format("\nUPDATE : products of numbers {} halves (16 bits), sums in single precision",
+                         info.products == "half" ? "rounded to" : "split into two");
+  }
   if (info.moduli > 0) {
     lines +=
         fmt::format("\nUPDATE : emulated by int8 products, {} moduli, relative error {:.1e}; not submittable to TOP500",

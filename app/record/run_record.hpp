@@ -12,6 +12,7 @@
 #include "app/record/context.hpp"
 #include "app/record/energy.hpp"
 #include "app/record/json.hpp"
+#include "backend/backend_record.hpp"
 #include "matrix/matrix_source.hpp"
 #include "run/run.hpp"
 
@@ -40,7 +41,8 @@ struct RunRecord {
   RankOrder order = RankOrder::row_major;
   std::optional<GridShape> node_grid;
   Precision precision = Precision::double_;
-  std::string backend;  // as chosen: never "auto"
+  std::string backend;           // as chosen: never "auto"
+  BackendValues backend_values;  // of the backends' own options
   HplVariant variant;
   int repeat = 0;  // 0-based
   RunResult result;

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/matrix_product.hpp"
+
 namespace glinpack {
 
 namespace {

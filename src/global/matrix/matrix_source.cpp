@@ -1,6 +1,7 @@
 #include "matrix/matrix_source.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "base/hpl_generator.hpp"
@@ -12,8 +13,6 @@ namespace {
 class HplSource final : public MatrixSource {
  public:
   HplSource(Index n, std::uint64_t seed) : n_(n), seed_(seed) {}
-
-  Index order() const override { return n_; }
 
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
@@ -37,17 +36,20 @@ class HplSource final : public MatrixSource {
   }
 
   // Element (i, j) is number i + j n + 1: the state of column j is number j n + 1, and row i is i steps further.
-  std::optional<HplElements> hpl_elements(const Distribution& distribution, GridPosition at) const override {
+  std::optional<MatrixElements> elements(const Distribution& distribution, GridPosition at) const override {
     HplElements elements;
     for (Index i = 0; i < distribution.local_rows(at); ++i) {
       const GlobalIndex row = distribution.rows.global(LocalIndex(i), at.row);
       elements.rows.push_back(hpl_jump(static_cast<std::uint64_t>(row.value)));
     }
-    for (Index j = 0; j < distribution.local_columns(at); ++j) {
+    for (Index j = 0; j < distribution.local_columns_of_a(at); ++j) {
       const GlobalIndex column = distribution.columns.global(LocalIndex(j), at.column);
       elements.columns.push_back(hpl_jump(number(GlobalIndex(0), column))(seed_));
     }
     return elements;
+  }
+  double right_hand_side(GlobalIndex row) const override {
+    return hpl_value(hpl_jump(number(row, GlobalIndex(n_)))(seed_));
   }
 
  private:
@@ -88,8 +90,6 @@ class FormulaSource final : public MatrixSource {
  public:
   FormulaSource(Index n, std::uint64_t seed, Element element) : n_(n), seed_(seed), element_(std::move(element)) {}
 
-  Index order() const override { return n_; }
-
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
     const Index columns_of_a = distribution.local_columns_of_a(at);
@@ -106,6 +106,23 @@ class FormulaSource final : public MatrixSource {
     }
   }
 
+  std::optional<MatrixElements> elements(const Distribution& distribution, GridPosition at) const override {
+    if constexpr (std::is_same_v<Element, MxpElement>) {
+      MxpElements elements{n_, {}, {}};
+      for (Index i = 0; i < distribution.local_rows(at); ++i) {
+        const GlobalIndex row = distribution.rows.global(LocalIndex(i), at.row);
+        elements.rows.push_back(static_cast<std::int32_t>(row.value));
+      }
+      for (Index j = 0; j < distribution.local_columns_of_a(at); ++j) {
+        const GlobalIndex column = distribution.columns.global(LocalIndex(j), at.column);
+        elements.columns.push_back(static_cast<std::int32_t>(column.value));
+      }
+      return elements;
+    }
+    return std::nullopt;
+  }
+  double right_hand_side(GlobalIndex row) const override { return uniform_element(n_, seed_, row.value, n_); }
+
  private:
   Index n_;
   std::uint64_t seed_;
@@ -115,10 +132,8 @@ class FormulaSource final : public MatrixSource {
 // Holds a rank's part of A (local rows x local columns, row-major) and of b.
 class StoredSource final : public MatrixSource {
  public:
-  StoredSource(Index n, std::vector<double> local_a, std::vector<double> local_b)
-      : n_(n), local_a_(std::move(local_a)), local_b_(std::move(local_b)) {}
-
-  Index order() const override { return n_; }
+  StoredSource(std::vector<double> local_a, std::vector<double> local_b)
+      : local_a_(std::move(local_a)), local_b_(std::move(local_b)) {}
 
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
@@ -131,7 +146,6 @@ class StoredSource final : public MatrixSource {
   }
 
  private:
-  Index n_;
   std::vector<double> local_a_;
   std::vector<double> local_b_;
 };
@@ -152,8 +166,8 @@ std::unique_ptr<MatrixSource> make_formula_source(MatrixElement element, Index n
   return std::make_unique<FormulaSource<MatrixElement>>(n, seed, std::move(element));
 }
 
-std::unique_ptr<MatrixSource> make_stored_source(Index n, std::vector<double> local_a, std::vector<double> local_b) {
-  return std::make_unique<StoredSource>(n, std::move(local_a), std::move(local_b));
+std::unique_ptr<MatrixSource> make_stored_source(std::vector<double> local_a, std::vector<double> local_b) {
+  return std::make_unique<StoredSource>(std::move(local_a), std::move(local_b));
 }
 
 }  // namespace glinpack

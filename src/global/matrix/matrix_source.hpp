@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/hpl_generator.hpp"
+#include "base/matrix_product.hpp"
 #include "base/matrix_view.hpp"
 #include "matrix/distribution.hpp"
 #include "matrix/matrix_formulas.hpp"
@@ -24,14 +24,14 @@ namespace glinpack {
 class MatrixSource {
  public:
   virtual ~MatrixSource() = default;
-  /// Order N of A.
-  virtual Index order() const = 0;
   /// Local rows [first, first + to.rows) of [A | b], all local columns of the rank at `at`, in double precision.
   /// Thread-safe. to.columns == distribution.local_columns(at).
   virtual void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
                     RowMajorView<double> to) const = 0;
-  /// The jumps of HPL's generator to all local elements of [A | b]; none if the matrix is not HPL's.
-  virtual std::optional<HplElements> hpl_elements(const Distribution&, GridPosition) const { return std::nullopt; }
+  /// From which a device makes this rank's part of A; none for matrices that it cannot make.
+  virtual std::optional<MatrixElements> elements(const Distribution&, GridPosition) const { return std::nullopt; }
+  /// b in a row; only of sources with elements().
+  virtual double right_hand_side(GlobalIndex) const { return 0; }
 };
 
 /// The matrix [A | b] of order n. Throws std::invalid_argument for `file`.
@@ -44,6 +44,6 @@ std::unique_ptr<MatrixSource> make_formula_source(MatrixElement element, Index n
 std::unique_ptr<MatrixSource> make_hpl_source(Index n, std::uint64_t seed = 100);
 
 /// This rank's part of a matrix: local rows x local columns of A, row-major, and local rows of b.
-std::unique_ptr<MatrixSource> make_stored_source(Index n, std::vector<double> local_a, std::vector<double> local_b);
+std::unique_ptr<MatrixSource> make_stored_source(std::vector<double> local_a, std::vector<double> local_b);
 
 }  // namespace glinpack

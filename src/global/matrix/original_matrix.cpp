@@ -139,7 +139,7 @@ class MatrixOnHost final : public OriginalMatrix {
 // The device regenerates A; the host stores b, a single column.
 class MatrixOnDevice final : public OriginalMatrix {
  public:
-  MatrixOnDevice(std::unique_ptr<HplProduct> a, std::vector<double> b) : a_(std::move(a)), b_(std::move(b)) {}
+  MatrixOnDevice(std::unique_ptr<MatrixProduct> a, std::vector<double> b) : a_(std::move(a)), b_(std::move(b)) {}
 
   std::vector<double> residual(std::span<const double> x, double beta) override {
     std::vector<double> residual(b_.size());
@@ -159,7 +159,7 @@ class MatrixOnDevice final : public OriginalMatrix {
   }
 
  private:
-  std::unique_ptr<HplProduct> a_;
+  std::unique_ptr<MatrixProduct> a_;
   std::vector<double> b_;  // local rows; zero if another rank holds b
 };
 
@@ -173,18 +173,18 @@ std::unique_ptr<OriginalMatrix> original_matrix_on_host(const LocalPart& part, i
 template <class Real>
 std::unique_ptr<OriginalMatrix> original_matrix_on_device(const LocalPart& part, Backend<Real>& backend,
                                                           DeviceUse use) {
-  std::optional<HplElements> jumps = part.source.hpl_elements(part.distribution, part.at);
-  if (!jumps) return nullptr;
-  std::vector<double> b(jumps->rows.size());
-  if (holds_right_hand_side(part.distribution, part.at)) {
-    std::transform(jumps->rows.begin(), jumps->rows.end(), b.begin(), [&](const HplJump& row) {
-      const double value = hpl_value(row(jumps->columns.back()));
-      return part.elements == Precision::single ? static_cast<double>(static_cast<float>(value)) : value;
-    });
-    jumps->columns.pop_back();
-  }
-  std::unique_ptr<HplProduct> a = backend.make_hpl_product(*jumps, part.elements, use);
+  const std::optional<MatrixElements> elements = part.source.elements(part.distribution, part.at);
+  if (!elements) return nullptr;
+  std::unique_ptr<MatrixProduct> a = backend.make_matrix_product(*elements, part.elements, use);
   if (!a) return nullptr;
+  std::vector<double> b(static_cast<std::size_t>(part.distribution.local_rows(part.at)));
+  if (holds_right_hand_side(part.distribution, part.at)) {
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      const LocalIndex row(static_cast<Index>(i));
+      b[i] = part.source.right_hand_side(part.distribution.rows.global(row, part.at.row));
+      if (part.elements == Precision::single) b[i] = static_cast<double>(static_cast<float>(b[i]));
+    }
+  }
   return std::make_unique<MatrixOnDevice>(std::move(a), std::move(b));
 }
 

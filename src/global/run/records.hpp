@@ -106,6 +106,7 @@ void describe_rank(Json& json, RankRecord& rank) {
   json("driver", info.driver);
   json.later("blas", info.blas);
   json.later("kernels", info.kernels);
+  json.later("products", info.products);
   json.later("moduli", info.moduli);
   json.later("product_error", info.product_error);
   json("threads", info.threads);

@@ -33,6 +33,8 @@ class Arithmetic {
   /// Sets memory aside for move_rows of up to `moves` rows of `columns` elements, so that none is allocated while a
   /// factorisation is timed. Throws as DeviceMemory::allocate does.
   virtual void reserve_moves(Index /*moves*/, Index /*columns*/) {}
+  /// The same for what update() needs besides its operands, up to depth x rows and depth x columns.
+  virtual void reserve_update(Index /*depth*/, Index /*rows*/, Index /*columns*/) {}
 
   /// A12 <- L11^-1 A12: unit lower triangular L11 (k x k) given as L11^T (the upper triangle of l11_transposed, its
   /// diagonal and lower triangle not read), A12 k x columns.

@@ -11,7 +11,7 @@
 #include "backend/arithmetic.hpp"
 #include "backend/device_memory.hpp"
 #include "backend/panels.hpp"
-#include "base/hpl_generator.hpp"
+#include "base/matrix_product.hpp"
 #include "base/precision.hpp"
 #include "base/timeline.hpp"
 
@@ -19,20 +19,21 @@ namespace glinpack {
 
 /// The compute device of a backend, for reports.
 struct BackendInfo {
-  std::string backend = {};      // "openblas", "gl-compute", ...
-  std::string device = {};       // processor or GL renderer
-  std::string driver = {};       // GL version string, or the BLAS library
-  std::string blas = {};         // BLAS of the host arithmetic ("OpenBLAS 0.3.21"), empty if there is none
-  std::string kernels = {};      // its kernels ("SkylakeX"), empty if there is none
-  int threads = 1;               // host threads for arithmetic
-  bool asynchronous = false;     // update() returns before it is done: the host can factorise a panel meanwhile
-  bool software_gl = false;      // OpenGL without a GPU
-  int moduli = 0;                // of double-precision products that residues of 8 bits emulate; 0: they are plain
-  double product_error = 0;      // of these: bound for an element of L U, over the 2-norms of its row and column
-  int device_index = -1;         // as `glinpack devices` counts; -1 without GL
-  std::string device_uuid = {};  // of the GL device; empty if unknown
-  std::int64_t free_bytes = 0;   // memory available for matrices when the backend started; 0 unknown
-  Index largest_rows = 0;        // of a local matrix; 0: memory alone limits it
+  std::string backend = {};        // "openblas", "gl-compute", ...
+  std::string device = {};         // processor or GL renderer
+  std::string driver = {};         // GL version string, or the BLAS library
+  std::string blas = {};           // BLAS of the host arithmetic ("OpenBLAS 0.3.21"), empty if there is none
+  std::string kernels = {};        // its kernels ("SkylakeX"), empty if there is none
+  int threads = 1;                 // host threads for arithmetic
+  bool asynchronous = false;       // update() returns before it is done: the host can factorise a panel meanwhile
+  bool software_gl = false;        // OpenGL without a GPU
+  std::string products = "plain";  // of the update, as --products names them
+  int moduli = 0;                  // of double-precision products that residues of 8 bits emulate; 0: they are plain
+  double product_error = 0;        // of these: bound for an element of L U, over the 2-norms of its row and column
+  int device_index = -1;           // as `glinpack devices` counts; -1 without GL
+  std::string device_uuid = {};    // of the GL device; empty if unknown
+  std::int64_t free_bytes = 0;     // memory available for matrices when the backend started; 0 unknown
+  Index largest_rows = 0;          // of a local matrix; 0: memory alone limits it
   Index largest_columns = 0;
 };
 
@@ -56,9 +57,11 @@ class Backend : public DeviceMemory<Real>, public Arithmetic<Real> {
   /// The white paper's local algorithm (row_by_row.hpp); null if the backend does not implement it.
   virtual RowByRowAlgorithm<Real>* row_by_row() { return nullptr; }
 
-  /// Products with HPL's matrix, if the device can make its elements; otherwise null. The elements are rounded to
+  /// Products with a matrix whose elements the device makes, if it can; otherwise null. The elements are rounded to
   /// single precision if that is given. The backend must outlive it. Throws as allocate does.
-  virtual std::unique_ptr<HplProduct> make_hpl_product(const HplElements&, Precision, DeviceUse) { return nullptr; }
+  virtual std::unique_ptr<MatrixProduct> make_matrix_product(const MatrixElements&, Precision, DeviceUse) {
+    return nullptr;
+  }
   /// Panels of up to rows x columns factorised on the device, by tournament or by partial pivoting, if it can;
   /// otherwise null. The backend must outlive it. Throws as allocate does.
   virtual std::unique_ptr<DeviceTournamentPanel<Real>> make_tournament_panel(Index /*rows*/, Index /*columns*/,

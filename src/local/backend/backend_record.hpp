@@ -88,6 +88,8 @@ struct BackendRecord {
   int copies_on_device = 1;  // of a matrix
   /// Bytes of a matrix, with its copies and padding.
   std::int64_t (*matrix_bytes)(Index rows, Index columns, std::int64_t element_bytes) = nullptr;
+  /// Bytes of Backend::reserve_update() with these values of options. Null: none.
+  std::int64_t (*update_bytes)(const BackendValues& values, Index depth, Index rows, Index columns) = nullptr;
 
   bool row_by_row = false;  // has the white paper's algorithm (row_by_row.hpp), so that local pivoting is the default
   bool panels_on_device = false;  // has make_tournament_panel() and make_partial_panel()

@@ -37,7 +37,10 @@ struct DeviceDescription {
   int subgroup_size = 0;
   bool doubles = true;         // shaders compute in double precision
   int kernel_queues = 1;       // of an opened device, whose kernels may run at the same time
-  bool int8_matrices = false;  // products of 16 x 32 by 32 x 16 bytes in subgroups of 32 (VK_KHR_cooperative_matrix)
+  // VK_KHR_cooperative_matrix in subgroups of 32: products of 16 x 32 by 32 x 16 bytes, and of 16 x 16 halves with sums
+  // in single precision
+  bool int8_matrices = false, half_matrices = false;
+  bool has_matrices() const { return int8_matrices || half_matrices; }
 };
 
 /// The devices of all APIs, each once: element i holds, for each API that sees device i, its description, with index i.
@@ -75,7 +78,7 @@ struct CopyCeiling {
 struct DeviceCeilings {
   DeviceDescription device;
   CopyCeiling copy;      // within the device's memory; bytes read and bytes written both count
-  CopyCeiling upload;    // from mapped host memory, such as Backend::allocate_host gives
+  CopyCeiling upload;    // from mapped host memory, as of DeviceMemory::allocate_host
   CopyCeiling download;  // to it
   Measured fma_single;   // flops a second, two for a fused multiply-add, in compute shaders
   Measured fma_double;   // 0 without double precision

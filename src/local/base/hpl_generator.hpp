@@ -1,12 +1,9 @@
 // HPL's random matrix (HPL_pdmatgen.c, HPL_rand.c, HPL_jumpit.c): a linear congruential sequence of 64 bits,
 //   X(0) = seed, X(n+1) = 6364136223846793005 X(n) + 1 mod 2^64,
-// in which a jump reaches any number: n steps are again an affine map x -> a x + c. And products with a part of the
-// matrix on a device, which generates the elements for each product and never stores the matrix.
+// in which a jump reaches any number: n steps are again an affine map x -> a x + c.
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "base/matrix_view.hpp"
 
@@ -47,23 +44,5 @@ inline double hpl_element(Index n, Index i, Index j, std::uint64_t seed = hpl_se
   const auto number = static_cast<std::uint64_t>(i) + static_cast<std::uint64_t>(j) * static_cast<std::uint64_t>(n) + 1;
   return hpl_value(hpl_jump(number)(seed));
 }
-
-/// The generator of the elements of a part of the matrix: element (i, j) is hpl_value(rows[i](columns[j])).
-struct HplElements {
-  std::vector<HplJump> rows;
-  std::vector<std::uint64_t> columns;
-};
-
-/// A: rows x columns, from Backend::make_hpl_product. Sums are in double precision and bitwise reproducible. Results
-/// are valid when a function returns; the device's time is in Phase::refinement.
-class HplProduct {
- public:
-  virtual ~HplProduct() = default;
-  /// y <- A x.
-  virtual void multiply(std::span<const double> x, std::span<double> y) = 0;
-  /// Sums of |a_ij| over each row, or each column. Returns the largest |a_ij|, 0 for an empty matrix.
-  virtual double sum_rows(std::span<double> sums) = 0;
-  virtual double sum_columns(std::span<double> sums) = 0;
-};
 
 }  // namespace glinpack

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "base/memory_count.hpp"
+#include "compute/ceilings.hpp"
 #include "compute/compute_memory.hpp"
 #include "compute/compute_panel.hpp"
 #include "compute/copy_queue.hpp"
 #include "compute/device_backend.hpp"
+#include "compute/half_products.hpp"
 #include "compute/kernels.hpp"
 #include "compute/residue_products.hpp"
 #include "compute/tuning.hpp"
@@ -38,7 +40,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
         kernels_(device(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : device()->description().storage_block, stripe_width_,
                  chosen_tile(options.value("tile"), device()->description(), precision_of<Real>)) {
-    make_residue_products(options);
+    make_products(options);
     this->info_.asynchronous |= is_tested_as_gpu_;
     if (!this->info_.asynchronous) return;
     try {
@@ -61,7 +63,14 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     begin();
     MemoryCount::add_host(bytes_of(elements));
-    return MappedBuffer<Real>::create(device(), elements, copies_ && bytes_of(elements) >= queued_bytes_);
+    const bool overlaps = copies_ && bytes_of(elements) >= queued_bytes_;
+    return MappedBuffer<Real>::create(device(), elements, overlaps ? Twin::if_possible : Twin::none);
+  }
+  PeerMemory* open_peers() override { return device()->open_peers(); }
+  std::unique_ptr<HostBuffer<Real>> allocate_message(Index elements) override {
+    begin();
+    MemoryCount::add_host(bytes_of(elements));
+    return MappedBuffer<Real>::create(device(), elements, Twin::message);
   }
 
   Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) override {
@@ -69,7 +78,9 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     begin();
     fences().poll();
     // a second thread costs time if the device is idle
-    if (is_queued(from) && (is_tested_as_gpu_ || !fences().all_passed())) {
+    if (from.buffer->on_device() != 0) {
+      operation(Phase::transfer, 0, 0, [&] { kernels_.copy(twin_region_of(from), written(to)); });
+    } else if (is_queued(from) && (is_tested_as_gpu_ || !fences().all_passed())) {
       const MappedBuffer<Real>& buffer = mapped_buffer_of(from);
       copies_->upload(buffer.id(), buffer.twin(), bytes_of(from.offset), bytes_of(span_of(from)));
       operation(Phase::transfer, 0, 0, [&] { kernels_.copy(twin_region_of(from), written(to)); });
@@ -97,7 +108,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     if (rows.empty() || from.empty()) return {};
     check_rows(rows, from.rows);
     const std::vector<RowMove> moves = gathering(rows);
-    operation(Phase::swap, 0, bytes_of(to), [&] { kernels_.copy_rows(region_of(from), region_of(to), moves); });
+    operation(Phase::swap, 0, bytes_of(to), [&] { kernels_.copy_rows(region_of(from), transferred(to), moves); });
     return fences().take();
   }
   Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) override {
@@ -105,13 +116,20 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     check_rows(rows, to.rows);
     std::vector<RowMove> moves;
     for (const Index row : rows) moves.push_back({static_cast<Index>(moves.size()), row});
-    operation(Phase::swap, 0, bytes_of(from), [&] { kernels_.copy_rows(region_of(from), written(to), moves); });
+    operation(Phase::swap, 0, bytes_of(from), [&] { kernels_.copy_rows(transferred(from), written(to), moves); });
     return fences().take();
   }
   void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override;
   void reserve_moves(Index moves, Index columns) override {
     device()->make_current();
     scratch(moves, columns);
+  }
+
+  void reserve_update(Index depth, Index rows, Index columns) override {
+    if (!products_ || rows == 0 || columns == 0) return;
+    begin();
+    fences().note_commands();
+    products_->reserve(depth, rows, columns);
   }
 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
@@ -130,7 +148,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     const std::vector<RowMove> moves = gathering(rows);
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0, [&] {
       kernels_.normalize(region_of(l11_transposed), written(a12), false);
-      kernels_.copy_rows(region_of(from), region_of(to), moves);
+      kernels_.copy_rows(region_of(from), transferred(to), moves);
     });
     return fences().take();
   }
@@ -227,7 +245,8 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     if (block.matrix == packed_) packed_ = nullptr;
     return region_of(block);
   }
-  void make_residue_products(const BackendOptions& options);
+  void make_products(const BackendOptions& options);
+  std::string choose_products();
   void reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12, const DeviceBlock<Real>& a22);
 
   static double panel_flops(const DeviceBlock<Real>& a_transposed) {
@@ -243,6 +262,10 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   static Index span_of(const HostBlock<Real>& block) {
     return (block.rows - 1) * block.leading_dimension + block.columns;
   }
+  /// Where kernels read and write the block.
+  static Region transferred(const HostBlock<Real>& block) {
+    return block.buffer->on_device() != 0 ? twin_region_of(block) : region_of(block);
+  }
   /// Whether its transfer overlaps kernels. Such a transfer includes the padding between rows.
   bool is_queued(const HostBlock<Real>& block) const {
     const bool nothing_between = block.rows == 1 || block.leading_dimension - block.columns <= HostBlock<Real>::padding;
@@ -252,8 +275,8 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   template <class Copy>
   Fence to_host(const DeviceBlock<Real>& from, const HostBlock<Real>& to, Copy copy) {
     if (from.empty()) return {};
-    if (!is_queued(to)) {
-      operation(Phase::transfer, 0, bytes_of(to), [&] { copy(region_of(to)); });
+    if (to.buffer->on_device() != 0 || !is_queued(to)) {
+      operation(Phase::transfer, 0, bytes_of(to), [&] { copy(transferred(to)); });
       return fences().take();
     }
     operation(Phase::transfer, 0, 0, [&] { copy(twin_region_of(to)); });
@@ -280,8 +303,8 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   DeviceMatrix<Real>* running_panel_ = nullptr;  // the matrix of a panel without a barrier after its dispatch
   ShaderSource sources_;
   Kernels kernels_;
-  std::optional<ResidueProducts> residues_;  // none: products are plain
-  DeviceMatrix<Real>* packed_ = nullptr;     // of the L21 that residues_ has packed, unless it was written since
+  std::unique_ptr<PackedProducts<Real>> products_;  // null: they are plain
+  DeviceMatrix<Real>* packed_ = nullptr;            // of the L21 that products_ has packed, unless it was written since
   Region packed_region_;
   std::optional<PartialPanelPrograms> partial_panel_programs_;  // once a panel was made
   std::unique_ptr<ComputeMatrix<Real>> scratch_;
@@ -365,32 +388,52 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
 };
 
 template <class Real>
-void ComputeBackend<Real>::make_residue_products(const BackendOptions& options) {
-  if (options.value("products") != "int8") {
-    if (options.value("moduli").empty()) return;
+void ComputeBackend<Real>::make_products(const BackendOptions& options) {
+  std::string products = options.value("products");
+  const std::string moduli = options.value("moduli");
+  if (products == "auto") products = choose_products();
+  if (products != "int8" && !moduli.empty()) {
     throw BackendOptionError("moduli", "only int8 products have moduli: add --products int8, or leave --moduli out");
   }
   if constexpr (precision_of<Real> == Precision::double_) {
-    const std::string moduli = options.value("moduli");
-    residues_.emplace(sources_, kernels_, moduli.empty() ? default_moduli : std::stoi(moduli));
-    if (!residues_->failure().empty()) spdlog::warn("{}", residues_->failure());
-    this->info_.moduli = residues_->moduli();
-    this->info_.product_error = accuracy_of(this->info_.moduli).bound(max_residue_depth);
-    if (device()->description().kernel_queues > 1) panel_queue_ = device()->open_queue(QueueUse::kernels);
+    if (products != "int8") return;
+    products_ =
+        std::make_unique<ResidueProducts>(sources_, kernels_, moduli.empty() ? default_moduli : std::stoi(moduli));
+  } else {
+    if (products != "half" && products != "split") return;
+    products_ = std::make_unique<HalfProducts>(sources_, kernels_, products == "half" ? rounded_terms : split_terms);
   }
+  if (!products_->failure().empty()) spdlog::warn("{}", products_->failure());
+  products_->describe(this->info_);
+  if (device()->description().kernel_queues > 1) panel_queue_ = device()->open_queue(QueueUse::kernels);
+}
+
+/// --products auto. Single precision here is that of factors that are refined.
+template <class Real>
+std::string ComputeBackend<Real>::choose_products() {
+  const DeviceDescription& description = device()->description();
+  if (precision_of<Real> == Precision::single) return description.half_matrices ? "split" : "plain";
+  if (!description.int8_matrices) return "plain";
+  constexpr double fast = 0.25;
+  const auto rate = [&](Precision precision) {
+    return measure_device_fma(device(), sources_, precision, {.repeat = 1, .seconds = 0.01}).median;
+  };
+  const double part = rate(Precision::double_) / rate(Precision::single);
+  spdlog::debug("--products auto: double precision is {:.3f} times as fast as single", part);
+  return part < fast ? "int8" : "plain";
 }
 
 template <class Real>
 void ComputeBackend<Real>::reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12,
                                   const DeviceBlock<Real>& a22) {
   const Region l21 = region_of(l21_transposed), u = region_of(u12), a = written(a22);
-  if (residues_) {
+  if (products_) {
     const bool is_kept = packed_ == l21_transposed.matrix && l21.buffer == packed_region_.buffer &&
                          l21.first == packed_region_.first && l21.column == packed_region_.column &&
                          l21.rows == packed_region_.rows && l21.columns == packed_region_.columns;
     packed_ = l21_transposed.matrix;
     packed_region_ = l21;
-    if (residues_->update(l21, u, a, is_kept)) return;
+    if (products_->update(l21, u, a, is_kept)) return;
     packed_ = nullptr;
   }
   kernels_.reduce(l21, u, a);

@@ -66,10 +66,13 @@ inline constexpr BackendOption tile_option{
 
 inline constexpr BackendOption products_option{
     .name = "products",
-    .type = "plain|int8",
+    .type = "plain|half|split|int8|auto",
     .help =
-        "gl-compute, vk-compute: how the trailing update multiplies in double precision: plain, or by residues of 8 "
-        "bits, which tensor cores multiply (docs/performance.md)",
+        "gl-compute, vk-compute: how the trailing update multiplies. Tensor cores multiply half, split and int8. half, "
+        "for --matrix mxp: numbers rounded to 16 bits, sums in single. split, for --precision mixed: numbers as sums "
+        "of two halves, three products. int8, for --precision double: residues of 8 bits. auto: split for mixed, int8 "
+        "for double, if the device has tensor cores for them, and for double if its own double precision is below a "
+        "quarter of single (docs/performance.md)",
     .default_text = "plain",
     .check = check_products};
 inline constexpr BackendOption moduli_option{.name = "moduli",

@@ -12,7 +12,7 @@
 
 #include "backend/backend_record.hpp"
 #include "base/memory_count.hpp"
-#include "compute/hpl_sums.hpp"
+#include "compute/matrix_sums.hpp"
 #include "device/command_stream.hpp"
 #include "device/mapped_buffer.hpp"
 #include "device/shader_source.hpp"
@@ -41,15 +41,16 @@ class DeviceBackend : public Backend<Real> {
     MemoryCount::add_host(elements * static_cast<Index>(sizeof(Real)));
     return MappedBuffer<Real>::create(device_, elements);
   }
-  std::unique_ptr<HplProduct> make_hpl_product(const HplElements& elements, Precision precision, DeviceUse use) final {
+  std::unique_ptr<MatrixProduct> make_matrix_product(const MatrixElements& elements, Precision precision,
+                                                     DeviceUse use) final {
     if (!is_wanted(use) || !device_->description().doubles) return nullptr;
     begin();
     fences_.note_commands();
-    return make_hpl_sums(device_, ShaderSource(options_.value("shader-dir")), elements, precision,
-                         [this](double flops, const std::function<void()>& commands) {
-                           operation(Phase::refinement, flops, 0, commands);
-                           wait(fence());
-                         });
+    return make_matrix_sums(device_, ShaderSource(options_.value("shader-dir")), elements, precision,
+                            [this](double flops, const std::function<void()>& commands) {
+                              operation(Phase::refinement, flops, 0, commands);
+                              wait(fence());
+                            });
   }
   Fence fence() override {
     device_->make_current();

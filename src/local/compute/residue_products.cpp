@@ -5,14 +5,10 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <random>
 #include <span>
 #include <stdexcept>
 #include <utility>
 
-#include "base/memory_count.hpp"
-#include "compute/compute_memory.hpp"
-#include "device/command_stream.hpp"
 #include "device/mapped_buffer.hpp"
 
 namespace glinpack::compute {
@@ -30,11 +26,20 @@ constexpr Index rest_groups = 512;
 
 // Columns of a packed part, and a tile of C that is computed at a time: larger ones take more memory and are no faster.
 constexpr Index packed_rows = 65536, packed_columns = 16384;
+constexpr int whole_numbers = 1 << 19;  // products of 160 of them are exact
 constexpr Index piece_rows = 16384, piece_columns = 2048;
 
 constexpr int max_scaled_bits = 61;  // the shaders' integers have 64
 
 Index depth_in_fragments(Index depth) { return round_up(depth, depth_unit) / 32; }
+
+Index exponent_bytes(Index padded_columns) { return 4 * (padded_columns + 1); }
+Index packed_bytes(Index padded_columns, Index depth, int moduli) {
+  return padded_columns * depth_in_fragments(depth) * 32 * moduli;
+}
+Index remainder_bytes(Index rows, Index columns, int moduli) {
+  return groups(rows, tile_rows) * groups(columns, tile_columns) * tile_bytes * moduli;
+}
 
 std::uint32_t product_modulo(std::span<const std::uint32_t> factors, std::size_t without, std::uint32_t p) {
   std::uint32_t product = 1;
@@ -80,18 +85,7 @@ std::string preamble_of(std::span<const std::uint32_t> moduli, int scale_bits, d
          "\n#define PRODUCT_OF_MODULI " + bits_of(static_cast<double>(product)) + "\n";
 }
 
-std::pair<Index, Index> halves_of(std::uint64_t address) {
-  return {static_cast<Index>(address & 0xffffffffU), static_cast<Index>(address >> 32)};
-}
-
 }  // namespace
-
-void check_products(const std::string& value, Precision precision) {
-  if (value != "plain" && value != "int8") throw std::runtime_error("'" + value + "' is not plain or int8");
-  if (value == "int8" && precision != Precision::double_) {
-    throw std::runtime_error("int8 products are of double precision: use --precision double");
-  }
-}
 
 void check_moduli(const std::string& value, Precision) {
   int moduli = 0;
@@ -114,8 +108,17 @@ double ResidueAccuracy::bound(Index depth) const {
   return std::sqrt(static_cast<double>(depth)) * std::exp2(1 - scaled_bits) + std::exp2(-52);
 }
 
+std::int64_t residue_bytes(int moduli, Index depth, Index rows, Index columns) {
+  depth = std::min(depth, max_residue_depth);
+  const Index left = round_up(std::min(rows, packed_rows), tile_rows),
+              right = round_up(std::min(columns, packed_columns), tile_columns);
+  return exponent_bytes(left) + exponent_bytes(right) + packed_bytes(left + right, depth, moduli) +
+         remainder_bytes(std::min(rows, piece_rows), std::min(columns, piece_columns), moduli);
+}
+
 ResidueProducts::ResidueProducts(const ShaderSource& sources, Kernels& kernels, int moduli)
-    : kernels_(kernels), device_(kernels.device()), moduli_(all_moduli.begin(), all_moduli.begin() + moduli) {
+    : PackedProducts(kernels, {max_residue_depth, packed_rows, moduli}),
+      moduli_(all_moduli.begin(), all_moduli.begin() + moduli) {
   const double bound_bits = accuracy_of(moduli).scaled_bits;
   const std::string preamble = kernels.types() + define("UNROLLED", device_.description().int8_matrices) +
                                preamble_of(moduli_, static_cast<int>(bound_bits), bound_bits);
@@ -131,20 +134,7 @@ ResidueProducts::ResidueProducts(const ShaderSource& sources, Kernels& kernels, 
   right_.block = tile_columns;
   right_.pack = build("compute/residues.comp", define("RIGHT", 1) + define("BLOCK", tile_columns / 16));
   make_table();
-  if (device_.description().int8_matrices) {
-    try {
-      matrices_ = build("matrix/residue_products.spv");
-      if (largest_error_of_test() == 0) return;
-      failure_ = device_.description().renderer + " multiplies matrices of bytes wrongly: integers are used";
-    } catch (const std::runtime_error& error) {
-      failure_ = std::string("matrices of bytes are not used: ") + error.what();
-    }
-    matrices_.reset();
-  }
-  if (largest_error_of_test() != 0) {
-    throw std::runtime_error(device_.description().renderer +
-                             " computes residues wrongly: use --products plain, or another driver");
-  }
+  choose_program(sources, device_.description().int8_matrices, "matrix/residue_products.spv", whole_numbers);
 }
 
 // Two elements of a modulus p: p, floor(2^32 / p), a multiple of p that makes sums positive; factors of the low and the
@@ -163,44 +153,30 @@ void ResidueProducts::make_table() {
   }
 }
 
-bool ResidueProducts::holds(const Region& operand) const {
-  return std::min(operand.rows, max_residue_depth) * operand.leading_dimension + window_rounding <=
-         kernels_.window_elements();
-}
-
-template <class Body>
-void ResidueProducts::for_chunks(const Region& operand, Index max_columns, Body body) const {
-  for (Index j = 0; j < operand.columns;) {
-    const Index columns = std::min(columns_per_window(operand, kernels_.window_elements(), j), max_columns);
-    body(j, columns);
-    j += columns;
+void ResidueProducts::reserve(Operand& operand, Index depth, Index columns) {
+  if (grow(operand.exponents, exponent_bytes(operand.padded(columns)))) {
+    device_.fill(operand.exponents.id(), operand.exponents.bytes, 0);
   }
+  grow(operand.packed, packed_bytes(operand.padded(columns), depth, moduli()));
 }
 
-// Returns whether the buffer is another one.
-bool ResidueProducts::grow(std::unique_ptr<DeviceBuffer>& buffer, Index& bytes, Index needed) {
-  if (needed <= bytes) return false;
-  buffer.reset();
-  MemoryCount::add_device(needed - bytes);
-  buffer = make_buffer(device_, needed);
-  bytes = needed;
-  return true;
+void ResidueProducts::reserve(Index depth, Index rows, Index columns) {
+  reserve(left_, std::min(depth, max_residue_depth), std::min(rows, packed_rows));
+  reserve(right_, std::min(depth, max_residue_depth), std::min(columns, packed_columns));
+  grow(remainders_, remainder_bytes(std::min(rows, piece_rows), std::min(columns, piece_columns), moduli()));
 }
 
 void ResidueProducts::pack(Operand& operand, const Region& region) {
+  reserve(operand, region.rows, region.columns);
   const Index columns = operand.padded(region.columns), along = depth_in_fragments(region.rows);
-  if (grow(operand.exponents, operand.exponents_bytes, 4 * (columns + 1))) {
-    device_.fill(operand.exponents->id(), operand.exponents_bytes, 0);
-  }
-  grow(operand.packed, operand.packed_bytes, columns * along * 32 * moduli());
   scales_->set(0, region.rows, region.columns);
   kernels_.bind(*scales_, 0, 1, region);
-  device_.bind(1, operand.exponents->id());
+  device_.bind(1, operand.exponents.id());
   kernels_.dispatch(*scales_, groups(region.columns, 16), 1);
   operand.pack->set(0, region.rows, region.columns, columns / 16, along);
   kernels_.bind(*operand.pack, 0, 1, region);
-  device_.bind(1, operand.exponents->id());
-  device_.bind(2, operand.packed->id());
+  device_.bind(1, operand.exponents.id());
+  device_.bind(2, operand.packed.id());
   device_.bind(3, table_->id());
   kernels_.dispatch_independent(*operand.pack, columns / 128, groups(along, 1));
 }
@@ -208,20 +184,20 @@ void ResidueProducts::pack(Operand& operand, const Region& region) {
 // remainders_ <- products of packed rows and columns from the first ones on.
 void ResidueProducts::multiply(Index first_row, Index first_column, const Region& c, Index depth) {
   const Index rows = groups(c.rows, tile_rows), columns = groups(c.columns, tile_columns);
-  grow(remainders_, remainders_bytes_, rows * columns * tile_bytes * moduli());
+  grow(remainders_, remainder_bytes(c.rows, c.columns, moduli()));
   DeviceProgram& program = matrices_ ? *matrices_ : *integers_;
   program.set(1, rows, columns, first_row / tile_rows, first_column / tile_columns);
   program.set(2, c.rows, c.columns, depth_in_fragments(depth), moduli());
-  device_.bind(2, remainders_->id());
+  device_.bind(2, remainders_.id());
   device_.bind(3, table_->id());
   if (matrices_) {
-    const auto [left_low, left_high] = halves_of(device_.address_of(left_.packed->id()));
-    const auto [right_low, right_high] = halves_of(device_.address_of(right_.packed->id()));
+    const auto [left_low, left_high] = words_of(device_.address_of(left_.packed.id()));
+    const auto [right_low, right_high] = words_of(device_.address_of(right_.packed.id()));
     program.set(0, left_low, left_high, right_low, right_high);
     kernels_.dispatch(program, rows * columns, moduli());
   } else {
-    device_.bind(0, left_.packed->id());
-    device_.bind(1, right_.packed->id());
+    device_.bind(0, left_.packed.id());
+    device_.bind(1, right_.packed.id());
     kernels_.dispatch(program, tile_bytes / 16 / 256, rows * columns * moduli());
   }
 }
@@ -235,9 +211,9 @@ void ResidueProducts::combine(const Region& l_transposed, const Region& u, Index
                          part.stripe_stride % 2 == 0 && (part.column - j) % 4 == 0;
     combine_->set(0, i, j, i + rows, j + columns);
     combine_->set(1, first_row, first_column, across, vectors);
-    device_.bind(0, remainders_->id());
-    device_.bind(1, left_.exponents->id());
-    device_.bind(2, right_.exponents->id());
+    device_.bind(0, remainders_.id());
+    device_.bind(1, left_.exponents.id());
+    device_.bind(2, right_.exponents.id());
     kernels_.bind(*combine_, 3, 2, part);
     const Index tiles =
         (groups(i + rows, tile_rows) - i / tile_rows) * (groups(j + columns, tile_columns) - j / tile_columns);
@@ -251,78 +227,20 @@ void ResidueProducts::combine(const Region& l_transposed, const Region& u, Index
   });
 }
 
-bool ResidueProducts::update(const Region& l_transposed, const Region& u, const Region& c, bool l_is_kept) {
-  if (!holds(l_transposed) || !holds(u)) return false;
-  for (Index k = 0; k < u.rows; k += max_residue_depth) {
-    const Index depth = std::min(max_residue_depth, u.rows - k);
-    const Region all_l = l_transposed.row_range(k, depth), all_u = u.row_range(k, depth);
-    for_chunks(all_l, packed_rows, [&](Index i, Index l_rows) {
-      const Region l = all_l.column_range(i, l_rows);
-      if (!l_is_kept || depth < u.rows || l_rows < c.rows) pack(left_, l);
-      for_chunks(all_u, packed_columns, [&](Index j, Index u_columns) {
-        const Region some_u = all_u.column_range(j, u_columns);
-        pack(right_, some_u);
-        kernels_.finish_dispatches();
-        for (Index column = 0; column < u_columns; column += piece_columns) {
-          for (Index row = 0; row < l_rows; row += piece_rows) {
-            const Region piece = c.block(i + row, j + column, std::min(piece_rows, l_rows - row),
-                                         std::min(piece_columns, u_columns - column));
-            multiply(row, column, piece, depth);
-            combine(l, some_u, row, column, piece);
-          }
-        }
-      });
-    });
-  }
-  return true;
-}
-
-// Whole numbers, whose products are exact in double precision, too; extents are ragged.
-double ResidueProducts::largest_error_of_test() {
-  constexpr Index rows = 200, columns = 300, depth = 160;
-  std::mt19937 generator(1);
-  const auto numbers = [&](Index count) {
-    std::vector<double> values(static_cast<std::size_t>(count));
-    for (double& value : values) value = static_cast<double>(generator() >> 12) - (1 << 19);
-    return values;
-  };
-  const std::vector<double> l = numbers(depth * rows), u = numbers(depth * columns), c = numbers(rows * columns);
-  const std::shared_ptr<ComputeDevice> device(std::shared_ptr<void>(), &device_);
-  const auto host = MappedBuffer<double>::create(device, (rows + depth) * std::max(rows, columns));
-  const auto wait = [&] {
-    Fences fences(device);
-    fences.note_commands();
-    fences.wait_idle();
-  };
-  const auto on_host = [&](Index some_rows, Index some_columns) {
-    return region_of(HostBlock<double>{host.get(), 0, some_rows, some_columns, some_columns});
-  };
-  const auto on_device = [&](Index some_rows, const std::vector<double>& values) {
-    const Index some_columns = static_cast<Index>(values.size()) / some_rows;
-    auto matrix = std::make_unique<ComputeMatrix<double>>(device_, some_rows, some_columns, kernels_.stripe_width());
-    std::copy(values.begin(), values.end(), host->data());
-    kernels_.copy(on_host(some_rows, some_columns), matrix->region());
-    wait();
-    return matrix;
-  };
-  const auto on_device_l = on_device(depth, l), on_device_u = on_device(depth, u), on_device_c = on_device(rows, c);
-  if (!update(on_device_l->region(), on_device_u->region(), on_device_c->region(), false)) return 0;
-  kernels_.copy(on_device_c->region(), on_host(rows, columns));
-  wait();
-  double largest = 0;
-  for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < columns; ++j) {
-      double exact = c[static_cast<std::size_t>(i * columns + j)];
-      for (Index k = 0; k < depth; ++k) {
-        exact -= l[static_cast<std::size_t>(k * rows + i)] * u[static_cast<std::size_t>(k * columns + j)];
+void ResidueProducts::subtract(const Region& l_transposed, const Region& u, const Region& c) {
+  for_chunks(u, packed_columns, [&](Index first, Index columns) {
+    const Region some_u = u.column_range(first, columns);
+    pack(right_, some_u);
+    kernels_.finish_dispatches();
+    for (Index column = 0; column < columns; column += piece_columns) {
+      for (Index row = 0; row < c.rows; row += piece_rows) {
+        const Region piece =
+            c.block(row, first + column, std::min(piece_rows, c.rows - row), std::min(piece_columns, columns - column));
+        multiply(row, column, piece, u.rows);
+        combine(l_transposed, some_u, row, column, piece);
       }
-      const double error = std::abs(host->data()[i * columns + j] - exact);
-      // the product of the moduli is rounded, and so are the last three operations
-      if (!(error <= 4 * std::abs(exact) * 0x1p-53 + 0x1p-8))
-        largest = std::max(largest, std::isnan(error) ? 1 : error);
     }
-  }
-  return largest;
+  });
 }
 
 }  // namespace glinpack::compute

@@ -10,18 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "compute/kernels.hpp"
-#include "compute/region.hpp"
-#include "device/compute_device.hpp"
-#include "device/shader_source.hpp"
+#include "compute/packed_products.hpp"
 
 namespace glinpack::compute {
 
 inline constexpr Index max_residue_depth = 1024;  // of a product; deeper ones have parts
 inline constexpr int min_moduli = 14, max_moduli = 18, default_moduli = 15;
 
-/// The checks of the options (BackendOption::check).
-void check_products(const std::string& value, Precision precision);
+/// The check of --moduli (BackendOption::check).
 void check_moduli(const std::string& value, Precision precision);
 
 /// What moduli keep.
@@ -32,49 +28,44 @@ struct ResidueAccuracy {
 };
 ResidueAccuracy accuracy_of(int moduli);
 
-class ResidueProducts {
+/// Bytes of ResidueProducts::reserve().
+std::int64_t residue_bytes(int moduli, Index depth, Index rows, Index columns);
+
+class ResidueProducts final : public PackedProducts<double> {
  public:
   /// With matrices of bytes if the device has them and they pass a test against exact results; otherwise with integers.
   /// Throws std::runtime_error when integers do not pass either.
   ResidueProducts(const ShaderSource& sources, Kernels& kernels, int moduli);
 
-  /// C <- C - L U as Kernels::reduce. False, and nothing done, if a window does not hold a stripe of an operand.
-  /// `l_is_kept`: L is that of the last call, which need not be packed again.
-  bool update(const Region& l_transposed, const Region& u, const Region& c, bool l_is_kept);
-
-  bool uses_matrices() const { return matrices_ != nullptr; }
-  int moduli() const { return static_cast<int>(moduli_.size()); }
-  /// Why it does not use the device's matrices; empty if it does, or if there are none.
-  const std::string& failure() const { return failure_; }
+  void reserve(Index depth, Index rows, Index columns) override;
+  void describe(BackendInfo& info) const override {
+    info.products = "int8";
+    info.moduli = moduli();
+    info.product_error = accuracy_of(moduli()).bound(max_residue_depth);
+  }
 
  private:
-  using ProgramPointer = std::unique_ptr<DeviceProgram>;
   struct Operand {
     ProgramPointer pack;
     Index block = 0;  // columns that are padded together
-    std::unique_ptr<DeviceBuffer> exponents, packed;
-    Index exponents_bytes = 0, packed_bytes = 0;
+    Buffer exponents, packed;
     Index padded(Index columns) const { return round_up(columns, block); }
   };
 
+  int moduli() const { return static_cast<int>(moduli_.size()); }
   void make_table();
-  bool holds(const Region& operand) const;
-  template <class Body>
-  void for_chunks(const Region& operand, Index max_columns, Body body) const;
-  bool grow(std::unique_ptr<DeviceBuffer>& buffer, Index& bytes, Index needed);
+  void reserve(Operand& operand, Index depth, Index columns);
   void pack(Operand& operand, const Region& region);
+  void pack_left(const Region& l_transposed) override { pack(left_, l_transposed); }
   void multiply(Index first_row, Index first_column, const Region& c, Index depth);
   void combine(const Region& l_transposed, const Region& u, Index first_row, Index first_column, const Region& c);
-  double largest_error_of_test();
+  void subtract(const Region& l_transposed, const Region& u, const Region& c) override;
 
-  Kernels& kernels_;
-  ComputeDevice& device_;
   std::vector<std::uint32_t> moduli_;
-  ProgramPointer scales_, integers_, matrices_, combine_, rest_;
+  ProgramPointer scales_, integers_, combine_, rest_;
   Operand left_, right_;
-  std::unique_ptr<DeviceBuffer> table_, remainders_;
-  Index remainders_bytes_ = 0;
-  std::string failure_;
+  std::unique_ptr<DeviceBuffer> table_;
+  Buffer remainders_;
 };
 
 }  // namespace glinpack::compute

@@ -51,6 +51,7 @@ inline constexpr BackendRecord gl_compute_record{
     // results/h200-x4: 1x4 took half of 2x2's time, whose panels need an agreement of two processes per column
     .one_process_row = true,
     .matrix_bytes = compute::matrix_bytes,
+    .update_bytes = compute::update_bytes,
     .panels_on_device = true,
 };
 

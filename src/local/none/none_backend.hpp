@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "backend/backend.hpp"
@@ -26,6 +27,7 @@ struct ModelledDevice {
   double panel_columns = 1;      // cost of a column of a panel that it factorises, in columns of a panel alone on it
   bool row_by_row = false;       // has the white paper's algorithm, whose operations are not listed
   std::int64_t (*matrix_bytes)(Index rows, Index columns, std::int64_t element_bytes) = nullptr;  // BackendRecord's
+  std::function<std::int64_t(Index depth, Index rows, Index columns)> update_bytes = nullptr;     // with option values
 };
 
 /// Lists its operations, with amounts as BLAS and LAPACK count flops; otherwise as the none backend with lazy pages.

@@ -39,22 +39,27 @@ std::string missing_of(const Instance& instance, VkPhysicalDevice physical, std:
   return features.core.hostQueryReset == VK_FALSE ? "hostQueryReset" : "";
 }
 
-bool has_int8_matrices(const Instance& instance, VkPhysicalDevice physical, const Features& features) {
+/// Sets int8_matrices and half_matrices.
+void describe_matrices(const Instance& instance, VkPhysicalDevice physical, const Features& features,
+                       DeviceDescription& description) {
   const VkPhysicalDeviceVulkan12Features& core = features.core;
   if (instance.cooperative_matrix_properties == nullptr || !features.cooperative_matrices ||
-      !core.bufferDeviceAddress || !core.shaderInt8 || !core.vulkanMemoryModel || !features.basic.shaderInt64 ||
-      !features.basic.shaderFloat64) {
-    return false;
+      !core.bufferDeviceAddress || !core.shaderInt8 || !core.shaderFloat16 || !core.vulkanMemoryModel ||
+      !features.basic.shaderInt64) {
+    return;
   }
   using Kind = CooperativeMatrixProperties;
   const auto kinds = listed<Kind>([&](std::uint32_t* count, Kind* items) {
     return instance.cooperative_matrix_properties(physical, count, items);
   });
-  return std::ranges::any_of(kinds, [](const Kind& kind) {
-    return kind.m == 16 && kind.n == 16 && kind.k == 32 && kind.a == Kind::int8 && kind.b == Kind::int8 &&
-           kind.c == Kind::int32 && kind.result == Kind::int32 && kind.saturates == VK_FALSE &&
-           kind.scope == Kind::subgroup;
-  });
+  const auto has = [&](std::uint32_t k, std::uint32_t factor, std::uint32_t sum) {
+    return std::ranges::any_of(kinds, [&](const Kind& kind) {
+      return kind.m == 16 && kind.n == 16 && kind.k == k && kind.a == factor && kind.b == factor && kind.c == sum &&
+             kind.result == sum && kind.saturates == VK_FALSE && kind.scope == Kind::subgroup;
+    });
+  };
+  description.int8_matrices = features.basic.shaderFloat64 && has(32, Kind::int8, Kind::int32);
+  description.half_matrices = has(16, Kind::float16, Kind::float32);
 }
 
 /// The largest heap in the memory of the device.
@@ -131,7 +136,7 @@ DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, 
   const Features features = features_of(instance, physical);
   description.doubles = features.basic.shaderFloat64 == VK_TRUE;
   description.kernel_queues = 2;  // LogicalDevice's, which may be one of the driver's
-  description.int8_matrices = core.subgroupSize == 32 && has_int8_matrices(instance, physical, features);
+  if (core.subgroupSize == 32) describe_matrices(instance, physical, features, description);
   const std::string missing = missing_of(instance, physical, properties.apiVersion, features);
   description.usable = missing.empty();
   if (!missing.empty()) description.why_unusable = "the driver has no " + missing + ": install a newer one";

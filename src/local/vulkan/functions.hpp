@@ -40,7 +40,8 @@ struct CooperativeMatrixFeatures {
   VkBool32 robust_buffer_access = VK_FALSE;
 };
 struct CooperativeMatrixProperties {
-  static constexpr std::uint32_t int8 = 3, int32 = 5, subgroup = 3;  // VkComponentTypeKHR, VkScopeKHR
+  static constexpr std::uint32_t float16 = 0, float32 = 1, int8 = 3, int32 = 5;  // VkComponentTypeKHR
+  static constexpr std::uint32_t subgroup = 3;                                   // VkScopeKHR
   VkStructureType type = static_cast<VkStructureType>(1000506001);
   void* next = nullptr;
   std::uint32_t m = 0, n = 0, k = 0;

@@ -30,6 +30,7 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
                                          options.uuid.empty() ? std::to_string(options.device) : options.uuid,
                                          all.size()));
   }
+  may_have_peers = options.value("peer") != "none";
   if (!description.usable) throw std::runtime_error(description.renderer + ": " + description.why_unusable);
   instance.GetPhysicalDeviceMemoryProperties(physical, &memory_types_);
   VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
@@ -46,11 +47,11 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
   if (has_extension(instance, physical, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME)) {
     extensions.push_back(VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME);
   }
-  const VkBool32 multiplies = description.int8_matrices ? VK_TRUE : VK_FALSE;
+  const VkBool32 multiplies = description.has_matrices() ? VK_TRUE : VK_FALSE;
   CooperativeMatrixFeatures matrices{.cooperative_matrix = multiplies};
-  if (description.int8_matrices) extensions.push_back(cooperative_matrix_extension);
+  if (description.has_matrices()) extensions.push_back(cooperative_matrix_extension);
   VkPhysicalDeviceVulkan12Features core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                        .pNext = description.int8_matrices ? &matrices : nullptr,
+                                        .pNext = description.has_matrices() ? &matrices : nullptr,
                                         .shaderInt8 = multiplies,
                                         .hostQueryReset = VK_TRUE,
                                         .timelineSemaphore = VK_TRUE,
@@ -158,7 +159,7 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
                           .size = static_cast<VkDeviceSize>(bytes),
                           .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                                    VK_BUFFER_USAGE_TRANSFER_DST_BIT};
-  const bool has_address = description.int8_matrices && !is_exported;
+  const bool has_address = description.has_matrices() && !is_exported;
   if (has_address) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   if (families_.size() > 1) {
     info.sharingMode = VK_SHARING_MODE_CONCURRENT;
@@ -195,19 +196,29 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
 LogicalDevice::ExportedMemory LogicalDevice::export_memory(std::int64_t bytes) const {
   if (vk.GetMemoryFdKHR == nullptr) throw std::runtime_error(description.renderer + ": Vulkan exports no memory");
   const Storage made = make_storage(bytes, Memory::matrix, true);
-  const VkMemoryGetFdInfoKHR wanted{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, nullptr, made.memory, exported_type};
-  ExportedMemory exported{-1, made.bytes};
-  if (made.memory != VK_NULL_HANDLE && vk.GetMemoryFdKHR(handle, &wanted, &exported.file_descriptor) != VK_SUCCESS) {
-    exported.file_descriptor = -1;
-  }
+  const ExportedMemory result = exported(made);
   destroy({made.buffer, made.memory, VK_NULL_HANDLE});  // the descriptor is a reference of its own to the memory
-  return exported;
+  return result;
+}
+
+LogicalDevice::ExportedMemory LogicalDevice::exported(const Storage& made) const {
+  const VkMemoryGetFdInfoKHR wanted{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, nullptr, made.memory, exported_type};
+  ExportedMemory result{-1, made.bytes};
+  if (made.memory != VK_NULL_HANDLE && vk.GetMemoryFdKHR(handle, &wanted, &result.file_descriptor) != VK_SUCCESS) {
+    result.file_descriptor = -1;
+  }
+  return result;
+}
+
+LogicalDevice::ExportedMemory LogicalDevice::exported(BufferId id) const {
+  const std::lock_guard lock(mutex_);
+  return exported(storage_[id]);
 }
 
 LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
   const std::lock_guard lock(mutex_);
   destroy_passed();
-  const Storage made = make_storage(bytes, memory, false);
+  const Storage made = make_storage(bytes, memory, memory == Memory::message);
   Allocation allocation;
   const bool is_mapped = memory == Memory::host || memory == Memory::list;
   if (made.memory == VK_NULL_HANDLE) return {};

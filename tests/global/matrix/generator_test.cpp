@@ -57,17 +57,17 @@ TEST(HplSource, FillsEveryRanksPartWithTheSameMatrix) {
           const Index columns = distribution.local_columns({p, q});
           std::vector<double> part(static_cast<std::size_t>(rows * columns));
           source->fill(distribution, {p, q}, LocalIndex(0), {part.data(), rows, columns, columns});
-          const auto elements = source->hpl_elements(distribution, {p, q});
-          ASSERT_TRUE(elements);
-          ASSERT_EQ(static_cast<Index>(elements->rows.size()), rows);
-          ASSERT_EQ(static_cast<Index>(elements->columns.size()), columns);
+          const auto elements = std::get<HplElements>(source->elements(distribution, {p, q}).value());
+          ASSERT_EQ(static_cast<Index>(elements.rows.size()), rows);
+          ASSERT_EQ(static_cast<Index>(elements.columns.size()), distribution.local_columns_of_a({p, q}));
           for (Index i = 0; i < rows; ++i) {
             for (Index j = 0; j < columns; ++j) {
               const GlobalIndex row = distribution.rows.global(LocalIndex(i), p);
               const GlobalIndex column = distribution.columns.global(LocalIndex(j), q);
               ASSERT_EQ(part[static_cast<std::size_t>(i * columns + j)], hpl_element(n, row.value, column.value));
-              const HplJump& jump = elements->rows[static_cast<std::size_t>(i)];
-              ASSERT_EQ(hpl_value(jump(elements->columns[static_cast<std::size_t>(j)])),
+              const HplJump& jump = elements.rows[static_cast<std::size_t>(i)];
+              ASSERT_EQ(column.value < n ? hpl_value(jump(elements.columns[static_cast<std::size_t>(j)]))
+                                         : source->right_hand_side(row),
                         hpl_element(n, row.value, column.value));
             }
           }

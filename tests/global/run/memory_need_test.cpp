@@ -13,7 +13,7 @@ namespace {
 
 std::int64_t unpadded(Index rows, Index columns, std::int64_t element_bytes) { return rows * columns * element_bytes; }
 
-constexpr ModelledDevice gpu{.has_memory = true, .is_asynchronous = true, .matrix_bytes = unpadded};
+const ModelledDevice gpu{.has_memory = true, .is_asynchronous = true, .matrix_bytes = unpadded};
 
 // Four processes a node, in row-major order.
 RankPlace place_at(GridShape grid, GridPosition at) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -92,13 +93,49 @@ TYPED_TEST(ResidueProductsTest, errors_are_within_the_bound_for_any_extents_and_
   }
 }
 
-TYPED_TEST(ResidueProductsTest, fewest_and_most_moduli_keep_their_bounds) {
-  for (const int moduli : {compute::min_moduli, compute::max_moduli}) {
-    const auto backend = this->make_backend(moduli);
-    const RandomBlock l(*backend, 0, 0, 64, 33, 1), u(*backend, 0, 0, 64, 40, 2), c(*backend, 0, 0, 33, 40, 3);
-    backend->update(l.block, u.block, c.block);
-    EXPECT_LE(largest_error(*backend, l, u, c, moduli), 1) << moduli;
+/// The largest error of 0 - L U, in units of 2^-53 |L| |U|.
+double error_over_magnitudes(Backend<double>& backend, int moduli) {
+  constexpr Index rows = 33, columns = 40, depth = 256;
+  const RandomBlock l(backend, 0, 0, depth, rows, 1), u(backend, 0, 0, depth, columns, 2);
+  RandomBlock c(backend, 0, 0, rows, columns, 3);
+  std::ranges::fill(c.values.elements, 0.0);
+  c.matrix = on_device(backend, c.values);
+  c.block.matrix = c.matrix.get();
+  backend.update(l.block, u.block, c.block);
+  if (moduli > 0) {
+    EXPECT_LE(largest_error(backend, l, u, c, moduli), 1) << moduli;
   }
+  const Values<double> computed = from_device(backend, *c.matrix);
+  double largest = 0;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      long double exact = 0, magnitudes = 0;
+      for (Index k = 0; k < depth; ++k) {
+        exact -= static_cast<long double>(l(k, i)) * u(k, j);
+        magnitudes += std::abs(static_cast<long double>(l(k, i)) * u(k, j));
+      }
+      largest = std::max(largest, static_cast<double>(std::abs(computed(i, j) - exact) / magnitudes));
+    }
+  }
+  return std::ldexp(largest, 53);
+}
+
+// The table of docs/performance.md: --gtest_output=json:FILE has the errors.
+TYPED_TEST(ResidueProductsTest, fourteen_moduli_are_about_as_exact_as_plain_double_and_thirteen_are_not) {
+  static Timeline timeline;
+  const auto plain_backend = TypeParam::make({}, timeline, {.stripe_width = 64});
+  const double plain = error_over_magnitudes(*plain_backend, 0);
+  this->RecordProperty("plain", std::to_string(plain));
+  std::map<int, double> errors;
+  for (const int moduli : {13, 14, 15, compute::max_moduli}) {
+    const auto made = moduli == compute::default_moduli ? nullptr : this->make_backend(moduli);
+    errors[moduli] = error_over_magnitudes(made ? *made : this->backend(), moduli);
+    this->RecordProperty("moduli_" + std::to_string(moduli), std::to_string(errors[moduli]));
+  }
+  EXPECT_GT(errors[13], 4 * plain);
+  EXPECT_LT(errors[14], 2 * plain);
+  EXPECT_LT(errors[15], plain);
+  EXPECT_LT(errors[compute::max_moduli], plain);
   EXPECT_LT(compute::accuracy_of(compute::default_moduli).bound(1024), std::ldexp(1, -51));
 }
 

@@ -107,7 +107,7 @@ TEST(VulkanComputeBackend, without_double_precision_factorises_in_single_and_ref
   backend->solve_unit_lower(whole(*matrix), whole(*u12));
   backend->update(whole(*matrix), whole(*u12), whole(*u12));
   backend->wait_all();
-  EXPECT_EQ(backend->make_hpl_product({}, Precision::single, DeviceUse::always), nullptr);
+  EXPECT_EQ(backend->make_matrix_product({}, Precision::single, DeviceUse::always), nullptr);
   EXPECT_THAT([&] { VkCase<double>::make({.debug = true}, timeline); },
               testing::ThrowsMessage<std::runtime_error>(HasSubstr("no double precision: use --precision single")));
   vulkan_has_no_doubles = false;

@@ -1,5 +1,6 @@
-// Compares products with HPL's matrix whose elements are generated on the device and on the host.
-#include "base/hpl_generator.hpp"
+// Compares products with matrices whose elements are generated on the device and on the host.
+#include "base/matrix_product.hpp"
+
 #include "tests/local/backend_harness.hpp"
 
 namespace glinpack {
@@ -16,33 +17,53 @@ HplElements random_elements_of(Index rows, Index columns) {
   return elements;
 }
 
-double element(const HplElements& elements, std::size_t i, std::size_t j, Precision precision) {
-  const double value = hpl_value(elements.rows[i](elements.columns[j]));
+/// Rows and columns in another order than those of a matrix.
+MxpElements mxp_elements_of(Index rows, Index columns) {
+  MxpElements elements{1000, {}, {}};
+  for (Index i = 0; i < rows; ++i) elements.rows.push_back(static_cast<std::int32_t>(i * 611 % 1000));
+  for (Index j = 0; j < columns; ++j) elements.columns.push_back(static_cast<std::int32_t>(j * 377 % 1000));
+  return elements;
+}
+
+double generated(const HplElements& elements, std::size_t i, std::size_t j) {
+  return hpl_value(elements.rows[i](elements.columns[j]));
+}
+double generated(const MxpElements& elements, std::size_t i, std::size_t j) {
+  return MxpElement(elements.n)(elements.rows[i], elements.columns[j]);
+}
+double element(const MatrixElements& elements, std::size_t i, std::size_t j, Precision precision) {
+  const double value = std::visit([&](const auto& those) { return generated(those, i, j); }, elements);
   return precision == Precision::single ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
 template <class Case>
-class HplProducts : public BackendTest<Case> {
+class MatrixProducts : public BackendTest<Case> {
  protected:
   void SetUp() override {
     BackendTest<Case>::SetUp();
     if (this->IsSkipped()) return;
     if (!product_with(random_elements_of(1, 1), Precision::single)) GTEST_SKIP() << "the backend has no such products";
   }
-  std::unique_ptr<HplProduct> product_with(const HplElements& elements, Precision precision) {
-    return this->tested().make_hpl_product(elements, precision, DeviceUse::always);
+  std::unique_ptr<MatrixProduct> product_with(const MatrixElements& elements, Precision precision) {
+    return this->tested().make_matrix_product(elements, precision, DeviceUse::always);
   }
 };
-TYPED_TEST_SUITE(HplProducts, CasesIf<has_device>::Types, CaseNames);
+TYPED_TEST_SUITE(MatrixProducts, CasesIf<has_device>::Types, CaseNames);
 
 constexpr Precision precisions[] = {Precision::single, Precision::double_};
 
-TYPED_TEST(HplProducts, GenerateBitwiseTheElementsOfTheHost) {
+TYPED_TEST(MatrixProducts, GenerateBitwiseTheElementsOfTheHost) {
   constexpr std::size_t rows = 70, columns = 300;
-  const HplElements elements = random_elements_of(rows, columns);
-  for (const Precision precision : precisions) {
+  struct Variant {
+    MatrixElements elements;
+    Precision precision;
+    std::size_t step;  // from a column that is looked at to the next
+  };
+  for (const auto& [elements, precision, step] : {Variant{random_elements_of(rows, columns), Precision::single, 1},
+                                                  Variant{random_elements_of(rows, columns), Precision::double_, 1},
+                                                  Variant{mxp_elements_of(rows, columns), Precision::double_, 7}}) {
     const auto product = this->product_with(elements, precision);
-    for (std::size_t j = 0; j < columns; ++j) {
+    for (std::size_t j = 0; j < columns; j += step) {
       std::vector<double> unit(columns), column(rows);
       unit[j] = 1;
       product->multiply(unit, column);
@@ -53,7 +74,7 @@ TYPED_TEST(HplProducts, GenerateBitwiseTheElementsOfTheHost) {
   }
 }
 
-TYPED_TEST(HplProducts, SumOverAllElementsOfAnyExtents) {
+TYPED_TEST(MatrixProducts, SumOverAllElementsOfAnyExtents) {
   for (const Index rows : {0, 1, 31, 32, 33, 257, 600}) {
     for (const Index columns : {0, 1, 33, 256, 257, 513}) {
       const HplElements elements = random_elements_of(rows, columns);
@@ -92,7 +113,7 @@ TYPED_TEST(HplProducts, SumOverAllElementsOfAnyExtents) {
   }
 }
 
-TYPED_TEST(HplProducts, ReachRowsBeyondTheWorkGroupsOfOneDispatch) {
+TYPED_TEST(MatrixProducts, ReachRowsBeyondTheWorkGroupsOfOneDispatch) {
   constexpr std::size_t rows = 4096 * 32 + 33;
   HplElements elements = random_elements_of(100, 1);
   for (std::size_t i = 100; i < rows; ++i) elements.rows.push_back(elements.rows[i % 97]);
@@ -102,7 +123,7 @@ TYPED_TEST(HplProducts, ReachRowsBeyondTheWorkGroupsOfOneDispatch) {
   for (std::size_t i = 0; i < rows; ++i) ASSERT_EQ(y[i], element(elements, i, 0, Precision::double_)) << i;
 }
 
-TYPED_TEST(HplProducts, PropagateNan) {
+TYPED_TEST(MatrixProducts, PropagateNan) {
   const auto product = this->product_with(random_elements_of(40, 300), Precision::double_);
   std::vector<double> x(300, 1.0), y(40);
   x[299] = std::numeric_limits<double>::quiet_NaN();
@@ -110,7 +131,7 @@ TYPED_TEST(HplProducts, PropagateNan) {
   for (const double value : y) EXPECT_TRUE(std::isnan(value));
 }
 
-TYPED_TEST(HplProducts, AreRecordedAsWorkOfTheDevice) {
+TYPED_TEST(MatrixProducts, AreRecordedAsWorkOfTheDevice) {
   const auto product = this->product_with(random_elements_of(40, 30), Precision::double_);
   this->tested().wait_all();
   this->tested().collect_timings();
@@ -128,7 +149,7 @@ TYPED_TEST(HplProducts, AreRecordedAsWorkOfTheDevice) {
   EXPECT_EQ(intervals, 1);
 }
 
-TYPED_TEST(HplProducts, RejectVectorsOfWrongLength) {
+TYPED_TEST(MatrixProducts, RejectVectorsOfWrongLength) {
   const auto product = this->product_with(random_elements_of(4, 3), Precision::double_);
   std::vector<double> three(3), four(4);
   EXPECT_THROW(product->multiply(four, four), std::invalid_argument);

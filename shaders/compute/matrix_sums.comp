@@ -1,9 +1,9 @@
 #version 450 core
-// Sums over the elements of a part of HPL's random matrix. Each element is made here, used once, and never stored.
+// Sums over the elements of a part of a matrix. Each element is made here, used once, and never stored.
 //
-// Row i has a jump, an affine map of 64 bits, and column j a state: what the one makes of the other is the element's
-// number in HPL's sequence. So all elements are independent.
-//
+// MXP 0: HPL's random matrix. Row i has a jump, an affine map of 64 bits, and column j a state: what the one makes of
+// the other is the element's number in HPL's sequence. So all elements are independent.
+// MXP 1: MxpElement (src/local/base/matrix_product.hpp). Rows and columns have their numbers.
 // BY_COLUMN 0: of each row; 1: of each column. MAGNITUDES 0: of a_ij x_j; 1: of |a_ij|, and their largest.
 // ROUNDED 1: of the elements in single precision.
 //
@@ -18,27 +18,35 @@
 
 layout(local_size_x = LINES, local_size_y = LANES) in;
 
-#define Jump uvec4   // multiplier, increment: each its low and its high half
-#define State uvec2  // low, high half
-layout(std430, binding = 0) readonly restrict buffer Rows { Jump rows[]; };
-layout(std430, binding = 1) readonly restrict buffer Columns { State columns[]; };
+#if MXP
+#define Row int
+#define Column int
+#else
+#define Row uvec4     // multiplier, increment of the jump: each its low and its high half
+#define Column uvec2  // low, high half of the state
+#endif
+layout(std430, binding = 0) readonly restrict buffer Rows { Row rows[]; };
+layout(std430, binding = 1) readonly restrict buffer Columns { Column columns[]; };
 layout(std430, binding = 2) readonly restrict buffer Factor { double factor[]; };
 layout(std430, binding = 3) writeonly restrict buffer Result { double result[]; };  // MAGNITUDES: sums, then the largest
 
 UNIFORMS
 UNIFORM(0, ivec2) extents;  // lines, elements of each
 UNIFORM(1, int) first_line;
+UNIFORM(2, ivec2) alpha_bits;  // MXP
+UNIFORM(3, ivec2) beta_bits;
+UNIFORM(4, ivec2) product_bits;  // of alpha beta
 END_UNIFORMS
 
 #if BY_COLUMN
-#define Line State
-#define Across Jump
+#define Line Column
+#define Across Row
 #define line_table columns
 #define across_table rows
 #define ELEMENT(line, across) element(across, line)
 #else
-#define Line Jump
-#define Across State
+#define Line Row
+#define Across Column
 #define line_table rows
 #define across_table columns
 #define ELEMENT(line, across) element(line, across)
@@ -51,15 +59,28 @@ shared double partial[STAGE];
 shared double partial_largest[STAGE];
 #endif
 
-double element(Jump jump, State state) {
+#if MXP
+double generated(int row, int column) {
+  double below = packDouble2x32(uvec2(alpha_bits)), above = packDouble2x32(uvec2(beta_bits));
+  precise double product = packDouble2x32(uvec2(product_bits)) * double(min(row, column));
+  precise double value = product + (row == column ? 1.0LF : row > column ? -below : -above);
+  return value;
+}
+#else
+double generated(uvec4 jump, uvec2 state) {
   uint low, high, carry;
   umulExtended(jump.x, state.x, high, low);
   low = uaddCarry(low, jump.z, carry);
   high += carry + jump.w + jump.x * state.y + jump.y * state.x;
   // as hpl_value(): powers of two are exact, so that it does not matter whether additions are fused to them
   const double scale = 2.3283064365386962890625e-10LF;  // 2^-32
+  return 0.5LF - (double(low) * scale + double(high)) * scale;
+}
+#endif
+
+double element(Row row, Column column) {
   // precise: without it, Mesa 25 leaves out the conversion to single precision and back
-  precise double value = 0.5LF - (double(low) * scale + double(high)) * scale;
+  precise double value = generated(row, column);
 #if ROUNDED
   value = double(float(value));
 #endif

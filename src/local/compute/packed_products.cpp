@@ -1,0 +1,150 @@
+#include "compute/packed_products.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "base/memory_count.hpp"
+#include "compute/compute_memory.hpp"
+#include "compute/half_products.hpp"
+#include "compute/residue_products.hpp"
+#include "device/command_stream.hpp"
+#include "device/mapped_buffer.hpp"
+
+namespace glinpack::compute {
+
+void check_products(const std::string& value, Precision precision) {
+  if (value == "plain" || value == "auto") return;
+  if (value == "int8") {
+    if (precision == Precision::double_) return;
+    throw std::runtime_error("int8 products are of double precision: use --precision double");
+  }
+  if (value != "half" && value != "split") {
+    throw std::runtime_error("'" + value + "' is not plain, half, split, int8 or auto");
+  }
+  if (precision != Precision::mixed) {
+    throw std::runtime_error(value + " products need a refinement: use --precision mixed or --matrix mxp");
+  }
+}
+
+std::int64_t update_bytes(const BackendValues& values, Index depth, Index rows, Index columns) {
+  const auto value = [&](const char* name) {
+    const auto found = values.find(name);
+    return found == values.end() ? std::string() : found->second;
+  };
+  if (value("products").empty() || value("products") == "plain") return 0;
+  if (value("products") == "half") return half_bytes(rounded_terms, depth, rows, columns);
+  if (value("products") == "split") return half_bytes(split_terms, depth, rows, columns);
+  return residue_bytes(value("moduli").empty() ? default_moduli : std::stoi(value("moduli")), depth, rows, columns);
+}
+
+template <class Real>
+bool PackedProducts<Real>::holds(const Region& operand) const {
+  return std::min(operand.rows, limits_.depth) * operand.leading_dimension + window_rounding <=
+         kernels_.window_elements();
+}
+
+template <class Real>
+bool PackedProducts<Real>::grow(Buffer& buffer, Index needed) {
+  if (needed <= buffer.bytes) return false;
+  buffer.memory.reset();
+  MemoryCount::add_device(needed - buffer.bytes);
+  buffer.memory = make_buffer(device_, needed);
+  buffer.bytes = needed;
+  return true;
+}
+
+template <class Real>
+bool PackedProducts<Real>::update(const Region& l_transposed, const Region& u, const Region& c, bool l_is_kept) {
+  if (!holds(l_transposed) || !holds(u)) return false;
+  for (Index k = 0; k < u.rows; k += limits_.depth) {
+    const Index depth = std::min(limits_.depth, u.rows - k);
+    const Region all_l = l_transposed.row_range(k, depth), all_u = u.row_range(k, depth);
+    for_chunks(all_l, limits_.left_columns, [&](Index i, Index rows) {
+      const Region l = all_l.column_range(i, rows);
+      if (!l_is_kept || depth < u.rows || rows < c.rows) pack_left(l);
+      subtract(l, all_u, c.row_range(i, rows));
+    });
+  }
+  return true;
+}
+
+template <class Real>
+void PackedProducts<Real>::choose_program(const ShaderSource& sources, bool has_matrices, const char* spirv,
+                                          int bound) {
+  if (has_matrices) {
+    try {
+      matrices_ = device_.make_program(sources, spirv, "");
+      if (largest_error_of_test(bound) == 0) return;
+      failure_ = device_.description().renderer + " multiplies its matrices wrongly: they are not used";
+    } catch (const std::runtime_error& error) {
+      failure_ = std::string("matrices of the device are not used: ") + error.what();
+    }
+    matrices_.reset();
+  }
+  if (largest_error_of_test(bound) != 0) {
+    throw std::runtime_error(device_.description().renderer +
+                             " computes these products wrongly: use --products plain, or another driver");
+  }
+}
+
+// Products of these whole numbers are exact in the precision, too; extents are ragged.
+template <class Real>
+double PackedProducts<Real>::largest_error_of_test(int bound) {
+  constexpr Index rows = 200, columns = 300, depth = 160;
+  std::mt19937 generator(1);
+  const auto numbers = [&](Index count) {
+    std::vector<Real> values(static_cast<std::size_t>(count));
+    for (Real& value : values) {
+      value = static_cast<Real>(static_cast<int>(generator() % static_cast<unsigned>(2 * bound - 1)) - (bound - 1));
+    }
+    return values;
+  };
+  const std::vector<Real> l = numbers(depth * rows), u = numbers(depth * columns), c = numbers(rows * columns);
+  const std::shared_ptr<ComputeDevice> device(std::shared_ptr<void>(), &device_);
+  const auto host = MappedBuffer<Real>::create(device, (rows + depth) * std::max(rows, columns));
+  const auto wait = [&] {
+    Fences fences(device);
+    fences.note_commands();
+    fences.wait_idle();
+  };
+  const auto on_host = [&](Index some_rows, Index some_columns) {
+    return region_of(HostBlock<Real>{host.get(), 0, some_rows, some_columns, some_columns});
+  };
+  const auto on_device = [&](Index some_rows, const std::vector<Real>& values) {
+    const Index some_columns = static_cast<Index>(values.size()) / some_rows;
+    auto matrix = std::make_unique<ComputeMatrix<Real>>(device_, some_rows, some_columns, kernels_.stripe_width());
+    std::copy(values.begin(), values.end(), host->data());
+    kernels_.copy(on_host(some_rows, some_columns), matrix->region());
+    wait();
+    return matrix;
+  };
+  const auto on_device_l = on_device(depth, l), on_device_u = on_device(depth, u), on_device_c = on_device(rows, c);
+  if (!update(on_device_l->region(), on_device_u->region(), on_device_c->region(), false)) return 0;
+  kernels_.copy(on_device_c->region(), on_host(rows, columns));
+  wait();
+  double largest = 0;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      double exact = static_cast<double>(c[static_cast<std::size_t>(i * columns + j)]);
+      for (Index k = 0; k < depth; ++k) {
+        exact -= static_cast<double>(l[static_cast<std::size_t>(k * rows + i)]) *
+                 static_cast<double>(u[static_cast<std::size_t>(k * columns + j)]);
+      }
+      const double error = std::abs(static_cast<double>(host->data()[i * columns + j]) - exact);
+      // the product of the moduli is rounded, and so are the last three operations
+      constexpr double rounding = std::numeric_limits<Real>::epsilon() / 2;
+      if (!(error <= 4 * std::abs(exact) * rounding + 0x1p-8))
+        largest = std::max(largest, std::isnan(error) ? 1 : error);
+    }
+  }
+  return largest;
+}
+
+template class PackedProducts<float>;
+template class PackedProducts<double>;
+
+}  // namespace glinpack::compute

@@ -1,0 +1,98 @@
+// The trailing update by products of lower precision, whose operands are packed for matrices of the device
+// (VK_KHR_cooperative_matrix). Devices without them multiply the same packed numbers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "backend/backend.hpp"
+#include "backend/backend_record.hpp"
+#include "compute/kernels.hpp"
+#include "compute/region.hpp"
+#include "device/compute_device.hpp"
+#include "device/shader_source.hpp"
+
+namespace glinpack::compute {
+
+/// The check of --products (BackendOption::check).
+void check_products(const std::string& value, Precision precision);
+
+/// BackendRecord::update_bytes: of what PackedProducts::reserve() allocates; for auto the larger need, of int8.
+std::int64_t update_bytes(const BackendValues& values, Index depth, Index rows, Index columns);
+
+template <class Real>
+class PackedProducts {
+ public:
+  PackedProducts(const PackedProducts&) = delete;
+  PackedProducts& operator=(const PackedProducts&) = delete;
+  virtual ~PackedProducts() = default;
+
+  /// C <- C - L U as Kernels::reduce. False, and nothing done, if a window does not hold a stripe of an operand.
+  /// `l_is_kept`: L is that of the last call, which need not be packed again.
+  bool update(const Region& l_transposed, const Region& u, const Region& c, bool l_is_kept);
+  /// Backend::reserve_update().
+  virtual void reserve(Index depth, Index rows, Index columns) = 0;
+  /// Sets what the report says of products.
+  virtual void describe(BackendInfo& info) const = 0;
+  /// Why it does not use the device's matrices; empty if it does, or if there are none.
+  const std::string& failure() const { return failure_; }
+
+ protected:
+  using ProgramPointer = std::unique_ptr<DeviceProgram>;
+  /// Device memory that grows.
+  struct Buffer {
+    std::unique_ptr<DeviceBuffer> memory;
+    Index bytes = 0;
+    BufferId id() const { return memory->id(); }
+  };
+  /// Of what is packed at a time: its depth, columns of L, and the bytes of a number.
+  struct Limits {
+    Index depth, left_columns, number_bytes;
+  };
+
+  PackedProducts(Kernels& kernels, const Limits& limits)
+      : kernels_(kernels), device_(kernels.device()), limits_(limits) {}
+
+  virtual void pack_left(const Region& l_transposed) = 0;
+  /// C <- C - L U. L was packed; a barrier follows. Packs U. What follows sees C.
+  virtual void subtract(const Region& l_transposed, const Region& u, const Region& c) = 0;
+
+  /// matrices_ <- the program `spirv`, if the device has such matrices and a product of whole numbers below `bound` is
+  /// exact. Otherwise failure() gives the reason. Throws std::runtime_error if it is not exact without matrices either.
+  /// For constructors of derived classes.
+  void choose_program(const ShaderSource& sources, bool has_matrices, const char* spirv, int bound);
+  /// Calls body(j, columns) for parts of an operand, each in a window, of up to max_columns.
+  template <class Body>
+  void for_chunks(const Region& operand, Index max_columns, Body body) const {
+    constexpr Index unit = 256;
+    const Index bound = device_.description().storage_block / (operand.rows + unit) / limits_.number_bytes;
+    max_columns = std::min(max_columns, std::max(bound / unit * unit, unit));
+    for (Index j = 0; j < operand.columns;) {
+      const Index columns = std::min(columns_per_window(operand, kernels_.window_elements(), j), max_columns);
+      body(j, columns);
+      j += columns;
+    }
+  }
+  /// Makes a buffer of `needed` bytes unless it has them. Returns whether the buffer is another one.
+  bool grow(Buffer& buffer, Index needed);
+  /// The address, low and high word.
+  static std::pair<Index, Index> words_of(std::uint64_t address) {
+    return {static_cast<Index>(address & 0xffffffffU), static_cast<Index>(address >> 32)};
+  }
+
+  Kernels& kernels_;
+  ComputeDevice& device_;
+  ProgramPointer matrices_;  // null: none
+
+ private:
+  bool holds(const Region& operand) const;
+  double largest_error_of_test(int bound);
+
+  Limits limits_;
+  std::string failure_;
+};
+
+}  // namespace glinpack::compute
