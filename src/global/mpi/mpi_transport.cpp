@@ -374,10 +374,10 @@ PeerWindow* MpiTransport<Real>::peers_on(Line line, const MessagePlace& on_devic
 }
 
 template <class Real>
-std::unique_ptr<HostBuffer<Real>> MpiTransport<Real>::allocate_buffer(Line line, Backend<Real>& backend,
+std::unique_ptr<HostBuffer<Real>> MpiTransport<Real>::allocate_buffer(Line line, DeviceMemory<Real>& memory,
                                                                       Index elements) const {
   const bool has_peers = peers_ != nullptr && (line == Line::row ? peers_->row : peers_->column) != nullptr;
-  return has_peers ? backend.allocate_message(elements) : backend.allocate_host(elements);
+  return has_peers ? memory.allocate_message(elements) : memory.allocate_host(elements);
 }
 
 template <class Real>

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "backend/device_memory.hpp"
 #include "matrix/pass.hpp"
 #include "transport/broadcast_kind.hpp"
 #include "transport/candidate_message.hpp"
@@ -91,9 +92,9 @@ class Transport {
   virtual std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
                                                          Real* buffer, MessagePlace on_device = {}) = 0;
   /// A buffer for messages along the line: HostBuffer::on_device() if GPUs copy them to each other.
-  virtual std::unique_ptr<HostBuffer<Real>> allocate_buffer(Line /*line*/, Backend<Real>& backend,
+  virtual std::unique_ptr<HostBuffer<Real>> allocate_buffer(Line /*line*/, DeviceMemory<Real>& memory,
                                                             Index elements) const {
-    return backend.allocate_host(elements);
+    return memory.allocate_host(elements);
   }
   /// Whether the ranks of this rank's process column exchange rows and panels through the memory of one node. The same
   /// on all of them.
