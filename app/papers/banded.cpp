@@ -1,7 +1,9 @@
 #include "solvers/banded/banded.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
 
 #include "app/input/values.hpp"
 #include "app/papers/problem.hpp"
@@ -98,7 +100,25 @@ std::vector<std::vector<Index>> offsets_of(const BandedOptions& o, Index n) {
   return all;
 }
 
-BandedProblem random_problem(Index n, const std::vector<Index>& offsets, std::uint64_t seed) {
+/// Symmetric, with a diagonal that exceeds the sum of the magnitudes beside it by 1: positive definite.
+void make_definite(BandedProblem& problem) {
+  std::map<std::pair<Index, Index>, float> elements;
+  for (const SparseEntry& entry : problem.entries) {
+    if (entry.row < entry.column) elements[{entry.row, entry.column}] = entry.value;
+  }
+  std::vector<float> sums(static_cast<std::size_t>(problem.n), 1.0F);
+  std::map<std::pair<Index, Index>, float> all;
+  for (const auto& [place, value] : elements) {
+    all[place] = all[{place.second, place.first}] = value;
+    sums[static_cast<std::size_t>(place.first)] += std::abs(value);
+    sums[static_cast<std::size_t>(place.second)] += std::abs(value);
+  }
+  for (Index i = 0; i < problem.n; ++i) all[{i, i}] = sums[static_cast<std::size_t>(i)];
+  problem.entries.clear();
+  for (const auto& [place, value] : all) problem.entries.push_back({place.first, place.second, value});
+}
+
+BandedProblem random_problem(Index n, const std::vector<Index>& offsets, std::uint64_t seed, bool definite) {
   BandedProblem problem{.n = n};
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<float> uniform(-0.5F, 0.5F);
@@ -108,6 +128,7 @@ BandedProblem random_problem(Index n, const std::vector<Index>& offsets, std::ui
       problem.entries.push_back({row, row + offset, uniform(random)});
     }
   }
+  if (definite) make_definite(problem);
   problem.complete(random);
   return problem;
 }
@@ -168,6 +189,37 @@ Variant product_on_device(const SharedBanded& p, BandedVariant variant, BandedOp
   return {.name = std::string(name_of(variant)), .make = make, .check = check, .refusal = refusal};
 }
 
+/// A x = b, b being the problem's x: by rows on the processor, or on the device.
+Variant solution(const SharedBanded& p, bool on_device) {
+  const auto system = std::make_shared<solvers::BandedSystem>();
+  const auto make = [=](ModeRun& run) {
+    p->computed.assign(p->x.size(), 0.0F);
+    *system = {.n = p->n, .entries = p->entries, .b = p->x, .x = p->computed};
+    if (on_device) return make_banded_solver(run.device(), *system);
+    const auto team = std::make_shared<ThreadTeam>(run.machine().threads);
+    const auto matrix = std::make_shared<solvers::RowCompressedMatrix>();
+    return Steps{.load = [=] { *matrix = solvers::compress_rows(p->n, p->entries); },
+                 .compute = [=] { solvers::solve_by_rows(*matrix, *system, *team); }};
+  };
+  const auto check = [=](ModeRecord& record, ModeRun&) {
+    record.parameters["iterations"] = system->iterations;
+    std::vector<double> residual(p->x.begin(), p->x.end());
+    for (const SparseEntry& entry : p->entries) {
+      residual[static_cast<std::size_t>(entry.row)] -=
+          double{entry.value} * double{p->computed[static_cast<std::size_t>(entry.column)]};
+    }
+    double square = 0, right = 0;
+    for (std::size_t i = 0; i < residual.size(); ++i) {
+      square += residual[i] * residual[i];
+      right += double{p->x[i]} * double{p->x[i]};
+    }
+    // rounding of the residual in single precision, beside the tolerance of the iteration
+    record.check = ModeCheck{"the equations, by ||b - A x|| / ||b||", std::sqrt(square / right),
+                             system->tolerance + tolerance<float>(p->most_in_row)};
+  };
+  return {.name = on_device ? "cg" : "csr", .is_reference = !on_device, .make = make, .check = check};
+}
+
 /// The problem in `p`, which `fill` makes. A record's diagonals are known when it is filled.
 Problem banded_problem(const BandedOptions& o, const SharedBanded& p, BandedOperation operation, Index n,
                        Index most_diagonals, std::function<void()> fill) {
@@ -179,8 +231,10 @@ Problem banded_problem(const BandedOptions& o, const SharedBanded& p, BandedOper
   // entries, rows, joined diagonals, staging buffer, and software OpenGL's copy
   constexpr double bytes_of_element = sizeof(SparseEntry) + 8 + 3 * sizeof(float);
   const auto variants = [&o, p, operation, n, most_diagonals](const ModeMachine&) {
-    std::vector<Variant> all{product_by_rows(p, operation)};
-    for (const BandedVariant variant : kinds_among(o.variant, solvers::all_banded_variants)) {
+    std::vector<Variant> all{o.solve ? solution(p, false) : product_by_rows(p, operation)};
+    if (o.solve) all.push_back(solution(p, true));
+    for (const BandedVariant variant :
+         o.solve ? std::vector<BandedVariant>{} : kinds_among(o.variant, solvers::all_banded_variants)) {
       all.push_back(product_on_device(p, variant, operation, n, most_diagonals));
     }
     const auto elements = static_cast<Index>(p->entries.size());
@@ -189,7 +243,7 @@ Problem banded_problem(const BandedOptions& o, const SharedBanded& p, BandedOper
       if (operation != BandedOperation::none) variant.settings += ", " + std::string(name_of(operation)) + " z";
       variant.parameters = {
           {"joined_diagonals", p->diagonals}, {"elements", elements}, {"operation", name_of(operation)}};
-      variant.flops = 2.0 * static_cast<double>(elements);
+      variant.flops = o.solve ? 0 : 2.0 * static_cast<double>(elements);
     }
     return all;
   };
@@ -232,7 +286,10 @@ OptionTable banded_table(BandedOptions& o) {
               {"Variants",
                {variant_field(o.variant, names_of(solvers::all_banded_variants), "csr"),
                 {"op", kinds_value(o.operation, solvers::all_banded_operations),
-                 "op of y = A x op z, z a vector of random numbers from 1 to 2; none: y = A x; all: each"}}}})};
+                 "op of y = A x op z, z a vector of random numbers from 1 to 2; none: y = A x; all: each"},
+                {"solve", flag(o.solve),
+                 "Solve A x = b by conjugate gradients instead, on the processor and, as cg, on the device; random "
+                 "matrices are made symmetric and dominant"}}}})};
 }
 
 BandedOptions parse_banded_options(const Texts& arguments) {
@@ -241,6 +298,9 @@ BandedOptions parse_banded_options(const Texts& arguments) {
   for (const char* name : {"diagonals", "offsets"}) {
     if (!parsed.given(name) || parsed.options.input.empty()) continue;
     refuse_both("--" + std::string(name), "--input " + parsed.options.input);
+  }
+  for (const char* name : {"op", "variant"}) {
+    if (parsed.options.solve && parsed.given(name)) refuse_both("--solve", "--" + std::string(name));
   }
   if (parsed.given("diagonals") && parsed.given("offsets")) refuse_both("--diagonals", "--offsets");
   return parsed.options;
@@ -258,12 +318,20 @@ Study banded_study(const BandedOptions& o) {
   }
   for (const Index n : o.input.empty() ? o.n : std::vector<Index>{}) {
     for (const std::vector<Index>& offsets : offsets_of(o, n)) {
-      const auto fill = [&o, p, n, offsets] { *p = random_problem(n, offsets, o.seed); };
+      const auto fill = [&o, p, n, offsets] { *p = random_problem(n, offsets, o.seed, o.solve); };
+      const auto most = static_cast<Index>(offsets.size()) * (o.solve ? 2 : 1);  // with those of the transpose
       for (const BandedOperation operation : o.operation) {
-        study.problems.push_back(banded_problem(o, p, operation, n, static_cast<Index>(offsets.size()), fill));
+        study.problems.push_back(banded_problem(o, p, operation, n, most, fill));
       }
     }
   }
+  study.end = [](ModeRun& run) {
+    const std::string rows = records_table(run.records(), "iterations",
+                                           {{"variant", -40, [](const ModeRecord& r) { return r.series(); }},
+                                            {"size", 14, [](const ModeRecord& r) { return r.size; }},
+                                            {"iterations", 12, parameter("/iterations")}});
+    if (!rows.empty()) run.print("\nConjugate gradients until ||b - A x|| <= 1e-5 ||b||\n" + rows);
+  };
   study.result = [p] { return DenseMatrix{p->n, 1, converted<double>(p->computed)}; };
   return study;
 }

@@ -8,6 +8,7 @@
 #include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
 #include "openblas/host_solvers.hpp"
+#include "solvers/accuracy.hpp"
 
 namespace glinpack::app {
 

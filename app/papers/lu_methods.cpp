@@ -7,6 +7,7 @@
 #include "compute/ceilings.hpp"
 #include "gl/gl_compute.hpp"
 #include "openblas/host_solvers.hpp"
+#include "solvers/accuracy.hpp"
 #include "solvers/device/device_rates.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
 #include "solvers/lu_study/lu_unpivoted.hpp"

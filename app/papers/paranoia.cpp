@@ -15,6 +15,7 @@
 #include "lu/one_rank.hpp"
 #include "matrix/matrix_source.hpp"
 #include "openblas/host_solvers.hpp"
+#include "solvers/accuracy.hpp"
 #include "solvers/elimination/elimination.hpp"
 
 namespace glinpack::app {

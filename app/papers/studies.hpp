@@ -43,6 +43,7 @@ struct BandedOptions : ModeOptions {
   std::vector<Index> offsets;             // empty: `diagonals` ones around the main one
   Texts variant{"diagonals", "compute"};  // names of solvers::BandedVariant, and "csr"
   std::vector<solvers::BandedOperation> operation{solvers::BandedOperation::none};
+  bool solve = false;
 };
 
 OptionTable banded_table(BandedOptions& options);

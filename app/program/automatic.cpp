@@ -128,10 +128,12 @@ GridShape automatic_grid(const std::string& backend, std::span<const RankMemory>
 }
 
 Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks) {
-  constexpr Index of_device_panels = 4;  // results/h100-x2/logs.md process-rows
+  constexpr Index of_gathered_panels = 4;  // results/h100-x2/logs.md process-rows
+  constexpr Index of_whole_panels = 2;     // the factorisation of the next one, then its broadcast
   const bool on_devices = backend_record(run.backend).panels_on_device && !computes_on_hosts(ranks);
-  const bool several_rows = run.grid.rows > 1 && pivots_across_processes(run.parameters.pivoting);
-  return on_devices && several_rows && run.parameters.panel != PanelPlace::host ? of_device_panels : 1;
+  if (!on_devices || run.parameters.panel == PanelPlace::host) return 1;
+  if (run.grid.rows == 1) return run.grid.columns > 1 ? of_whole_panels : 1;
+  return pivots_across_processes(run.parameters.pivoting) ? of_gathered_panels : 1;
 }
 
 Index rounded_order(Index largest, Index nb, GridShape grid) {

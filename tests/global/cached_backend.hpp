@@ -8,6 +8,7 @@
 
 #include "backend/registry.hpp"
 #include "gl/gl_compute.hpp"
+#include "vulkan/vk_compute.hpp"
 
 namespace glinpack::test {
 
@@ -25,16 +26,19 @@ std::map<std::string, CachedBackend<Real>>& cached_backends() {
   return backends;
 }
 
-/// gl-compute as on a GPU, with every transfer overlapping its kernels.
+/// gl-compute and vk-compute as on a GPU, with every transfer overlapping its kernels.
 inline constexpr const char* queued_backend = "gl-compute, queued";
+inline constexpr const char* queued_vulkan = "vk-compute, queued";
 
 template <class Real>
 std::unique_ptr<Backend<Real>> make_test_backend(const std::string& name, Timeline& timeline) {
-  if (name != queued_backend) return make_backend<Real>(name, BackendOptions{}, timeline);
-  return make_gl_compute_backend<Real>(BackendOptions{}, timeline, ComputeLimits{.queued_bytes = 1});
+  const ComputeLimits limits{.queued_bytes = 1};
+  if (name == queued_backend) return make_gl_compute_backend<Real>(BackendOptions{}, timeline, limits);
+  if (name == queued_vulkan) return make_vk_compute_backend<Real>(BackendOptions{}, timeline, limits);
+  return make_backend<Real>(name, BackendOptions{}, timeline);
 }
 
-/// Returns the backend `name` (queued_backend, too) with an empty timeline.
+/// Returns the backend `name` (the queued ones, too) with an empty timeline.
 template <class Real>
 CachedBackend<Real>& cached_backend(const std::string& name) {
   CachedBackend<Real>& cached = cached_backends<Real>()[name];

@@ -154,8 +154,7 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
 
 /// [A | b] before the factorisation, N x (N + 1), rounded to Real.
 template <class Real>
-std::vector<double> original_system(const MatrixSource& source) {
-  const Index n = source.order();
+std::vector<double> original_system(const MatrixSource& source, Index n) {
   const Distribution alone(n, std::max<Index>(1, n), {1, 1});
   std::vector<double> augmented(static_cast<std::size_t>(n * (n + 1)));
   source.fill(alone, {0, 0}, LocalIndex(0), {augmented.data(), n, n + 1, n + 1});
@@ -165,10 +164,9 @@ std::vector<double> original_system(const MatrixSource& source) {
 
 /// A alone.
 template <class Real>
-std::vector<double> original_matrix(const MatrixSource& source) {
-  std::vector<double> a = original_system<Real>(source);
-  const auto n = static_cast<std::ptrdiff_t>(source.order());
-  for (std::ptrdiff_t i = n; i-- > 0;) a.erase(a.begin() + i * (n + 1) + n);
+std::vector<double> original_matrix(const MatrixSource& source, Index n) {
+  std::vector<double> a = original_system<Real>(source, n);
+  for (Index i = n; i-- > 0;) a.erase(a.begin() + i * (n + 1) + n);
   return a;
 }
 

@@ -367,6 +367,13 @@ class Banded(ModesTest):
         for variant in "diagonals", "compute", "csr":
             self.assertRegex(outcome.out, rf"(?m)^{variant} .* 4096 .* passed$")
 
+    def test_conjugate_gradients_solve_on_both(self):
+        document, outcome = self.results("banded", "--solve", "--n", "30,300")
+        self.assertEqual([result["variant"] for result in document["results"]], ["csr", "cg"] * 2)
+        self.assertTrue(all(result["passed"] and result["parameters"]["iterations"] > 0
+                            for result in document["results"]))
+        self.mode("banded", "--solve", "--op", "+", status=2)
+
     def test_complementary_diagonals_are_joined(self):
         document, _ = self.results("banded", "--variant", "all", "--n", 30, "--offsets", "0,1,-29,-1,7")
         self.assertEqual({result["parameters"]["joined_diagonals"] for result in document["results"]}, {4})

@@ -20,7 +20,7 @@ class RowByRowLu final : public LuFactorization {
         context_(context),
         a_(a),
         local_(*context.backend.row_by_row()),
-        panel_(context.backend, a.rows(), context.distribution.nb, nullptr),
+        panel_(context.backend.allocate_host(panel_message_elements<Real>(a.rows(), context.distribution.nb)), nullptr),
         u_(context.backend.allocate_host(context.distribution.nb * a.columns())) {}
 
   Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) override {

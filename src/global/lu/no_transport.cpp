@@ -110,7 +110,7 @@ void NoTransport<Real>::fill(std::span<Real> message, Index first) {
 
 template <class Real>
 std::unique_ptr<Transfer> NoTransport<Real>::start_broadcast(MessageKind kind, const PassPlan& pass,
-                                                             std::span<Real> message, Index column) {
+                                                             std::span<Real> message, Index column, MessagePlace) {
   const bool is_root = line_of(kind) == Line::row ? pass.in_pivot_column : pass.in_pivot_row;
   if (is_root) return nullptr;
   fill(message);
@@ -133,7 +133,7 @@ std::unique_ptr<Transfer> NoTransport<Real>::start_broadcast(MessageKind kind, c
 // Delivers the rows to send as the rows received; a direct exchange has as many of each.
 template <class Real>
 std::unique_ptr<Transfer> NoTransport<Real>::start_row_exchange(const PassPlan&, const RowExchangePlan& plan,
-                                                                Index columns, Real* buffer) {
+                                                                Index columns, Real* buffer, MessagePlace) {
   if (numbers_.empty()) return nullptr;
   if (plan.u_rows.empty()) {
     const auto rows = static_cast<Index>(std::min(plan.rows_to_gather.size(), plan.rows_to_scatter.size()));
@@ -154,7 +154,7 @@ std::unique_ptr<Transfer> NoTransport<Real>::start_row_exchange(const PassPlan&,
 
 template <class Real>
 std::unique_ptr<Transfer> NoTransport<Real>::start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
-                                                                  Real* buffer) {
+                                                                  Real* buffer, MessagePlace) {
   for (const RowTransfer& transfer : plan.rounds.front()) {
     if (!transfer.receives) continue;
     for (const RowRange& range : transfer.ranges) fill({buffer + range.first, static_cast<std::size_t>(range.count)});

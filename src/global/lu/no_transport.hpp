@@ -34,11 +34,11 @@ class NoTransport final : public Transport<Real> {
               bool column_shares_memory = false);
 
   std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
-                                            Index column) override;
+                                            Index column, MessagePlace) override;
   std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
-                                               Real* buffer) override;
-  std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
-                                                 Real* buffer) override;
+                                               Real* buffer, MessagePlace) override;
+  std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan, Real* buffer,
+                                                 MessagePlace) override;
   bool column_shares_memory() const override { return column_shares_memory_; }
   void reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) override;
   void send(const PassPlan&, Index, int, std::span<const Real>) override {}

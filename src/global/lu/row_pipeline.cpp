@@ -12,7 +12,8 @@ RowPipeline<Real>::RowPipeline(const RankContext<Real>& context, DeviceMatrix<Re
       all_compute_u12_(
           all_compute_u12(context.parameters.row_swap, context.parameters.pivoting, context.distribution.shape)),
       u12_is_broadcast_(context.distribution.shape.rows > 1 && !all_compute_u12_),
-      staging_(context.backend.allocate_host(u12_is_broadcast_ ? context.distribution.nb * a.columns() : 0)),
+      staging_(context.transport.allocate_buffer(Line::column, context.backend,
+                                                 u12_is_broadcast_ ? context.distribution.nb * a.columns() : 0)),
       operand_(context.backend.make_operand(context.distribution.nb, a.columns())),
       row_exchange_(context.backend, context.transport,
                     context.distribution.shape.rows > 1 ? context.distribution.nb : 0, a.columns()) {
@@ -98,7 +99,8 @@ DeviceBlock<Real> RowPipeline<Real>::broadcast_down_column(const PassPlan& pass,
     u12 = operand_->from_device(computed);
   }
   context_.transport.broadcast(MessageKind::u12, pass,
-                               {staging_->data(), static_cast<std::size_t>(pass.width * columns.count)});
+                               {staging_->data(), static_cast<std::size_t>(pass.width * columns.count)}, 0,
+                               {staging_->on_device()});
   return pass.in_pivot_row ? u12 : operand_->from_host(staging, staging_free_);
 }
 

@@ -14,8 +14,6 @@ class HplSource final : public MatrixSource {
  public:
   HplSource(Index n, std::uint64_t seed) : n_(n), seed_(seed) {}
 
-  Index order() const override { return n_; }
-
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
     if (to.rows == 0 || to.columns == 0) return;
@@ -92,8 +90,6 @@ class FormulaSource final : public MatrixSource {
  public:
   FormulaSource(Index n, std::uint64_t seed, Element element) : n_(n), seed_(seed), element_(std::move(element)) {}
 
-  Index order() const override { return n_; }
-
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
     const Index columns_of_a = distribution.local_columns_of_a(at);
@@ -136,10 +132,8 @@ class FormulaSource final : public MatrixSource {
 // Holds a rank's part of A (local rows x local columns, row-major) and of b.
 class StoredSource final : public MatrixSource {
  public:
-  StoredSource(Index n, std::vector<double> local_a, std::vector<double> local_b)
-      : n_(n), local_a_(std::move(local_a)), local_b_(std::move(local_b)) {}
-
-  Index order() const override { return n_; }
+  StoredSource(std::vector<double> local_a, std::vector<double> local_b)
+      : local_a_(std::move(local_a)), local_b_(std::move(local_b)) {}
 
   void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
             RowMajorView<double> to) const override {
@@ -152,7 +146,6 @@ class StoredSource final : public MatrixSource {
   }
 
  private:
-  Index n_;
   std::vector<double> local_a_;
   std::vector<double> local_b_;
 };
@@ -173,8 +166,8 @@ std::unique_ptr<MatrixSource> make_formula_source(MatrixElement element, Index n
   return std::make_unique<FormulaSource<MatrixElement>>(n, seed, std::move(element));
 }
 
-std::unique_ptr<MatrixSource> make_stored_source(Index n, std::vector<double> local_a, std::vector<double> local_b) {
-  return std::make_unique<StoredSource>(n, std::move(local_a), std::move(local_b));
+std::unique_ptr<MatrixSource> make_stored_source(std::vector<double> local_a, std::vector<double> local_b) {
+  return std::make_unique<StoredSource>(std::move(local_a), std::move(local_b));
 }
 
 }  // namespace glinpack

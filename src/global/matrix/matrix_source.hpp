@@ -24,8 +24,6 @@ namespace glinpack {
 class MatrixSource {
  public:
   virtual ~MatrixSource() = default;
-  /// Order N of A.
-  virtual Index order() const = 0;
   /// Local rows [first, first + to.rows) of [A | b], all local columns of the rank at `at`, in double precision.
   /// Thread-safe. to.columns == distribution.local_columns(at).
   virtual void fill(const Distribution& distribution, GridPosition at, LocalIndex first,
@@ -46,6 +44,6 @@ std::unique_ptr<MatrixSource> make_formula_source(MatrixElement element, Index n
 std::unique_ptr<MatrixSource> make_hpl_source(Index n, std::uint64_t seed = 100);
 
 /// This rank's part of a matrix: local rows x local columns of A, row-major, and local rows of b.
-std::unique_ptr<MatrixSource> make_stored_source(Index n, std::vector<double> local_a, std::vector<double> local_b);
+std::unique_ptr<MatrixSource> make_stored_source(std::vector<double> local_a, std::vector<double> local_b);
 
 }  // namespace glinpack

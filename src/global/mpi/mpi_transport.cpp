@@ -10,6 +10,9 @@ namespace glinpack {
 
 namespace {
 
+// Of PeerAreas::column.
+constexpr std::size_t rows_area = 0, panel_area = 1, u12_area = 2;
+
 int broadcast_tag(MessageKind kind) {
   switch (kind) {
     case MessageKind::panel:
@@ -102,12 +105,15 @@ struct RowChannel {
   MPI_Comm communicator;
   MPI_Datatype type;
   int tag;
-  NodeRings* rings;  // null: there are none
+  NodeRings* rings = nullptr;   // null: there are none
+  PeerWindow* peers = nullptr;  // if the data is in device memory
+  std::size_t area = 0;         // of this kind of messages in their windows
+  MessagePlace on_device = {};
 };
 
 // The messages of a row exchange, round by round: the constructor starts the first round, test() and wait() start the
-// next ones. Messages within a node use rings, if there are any. Its interval on the timeline ends when all rounds are
-// done. All ranks start their exchanges on one communicator and tag in the same order.
+// next ones. Messages within a node use rings or windows of GPUs, if there are any. Its interval on the timeline ends
+// when all rounds are done. All ranks start their exchanges on one communicator and tag in the same order.
 class RowTransferRounds final : public Transfer {
  public:
   /// `buffer`: contiguous rows of `columns` elements; it must outlive the exchange.
@@ -115,7 +121,9 @@ class RowTransferRounds final : public Transfer {
                     void* buffer);
 
   bool test() override;
-  void wait_until_arrived() override { wait(); }
+  void wait_until_arrived() override {
+    if (receives_) wait();
+  }
   void wait() override;
 
  private:
@@ -123,6 +131,7 @@ class RowTransferRounds final : public Transfer {
   void start_round();
   void start(const RowTransfer& transfer);
   RingMessage ring_message(const RowTransfer& transfer) const;
+  PeerMessage peer_message(const RowTransfer& transfer) const;
 
   Timeline& timeline_;
   RowChannel channel_;
@@ -133,6 +142,8 @@ class RowTransferRounds final : public Transfer {
   std::size_t next_round_ = 0;
   std::vector<MPI_Request> in_flight_;
   std::optional<RingExchange> in_node_;  // of this round
+  std::optional<PeerExchange> between_devices_;
+  bool receives_;
   std::unique_ptr<Timeline::Scope> scope_;
 };
 
@@ -143,7 +154,8 @@ RowTransferRounds::RowTransferRounds(Timeline& timeline, const RowChannel& chann
       rounds_(plan.rounds),
       columns_(columns),
       buffer_(static_cast<char*>(buffer)),
-      type_bytes_(element_bytes(channel.type)) {
+      type_bytes_(element_bytes(channel.type)),
+      receives_(plan.messages_received() > 0) {
   if (rounds_.empty()) return;
   scope_.reset(
       new Timeline::Scope(timeline.scope(Lane::net, channel.phase, plan.rows_received() * columns * type_bytes_, 0,
@@ -152,6 +164,13 @@ RowTransferRounds::RowTransferRounds(Timeline& timeline, const RowChannel& chann
 }
 
 void RowTransferRounds::start_round() {
+  if (channel_.peers != nullptr) {
+    std::vector<PeerMessage> messages;
+    for (const RowTransfer& transfer : rounds_[next_round_]) messages.push_back(peer_message(transfer));
+    between_devices_.emplace(*channel_.peers, channel_.area, channel_.tag, messages);
+    ++next_round_;
+    return;
+  }
   std::vector<RingMessage> in_node;
   for (const RowTransfer& transfer : rounds_[next_round_]) {
     if (channel_.rings != nullptr && channel_.rings->reach(transfer.process)) {
@@ -170,6 +189,20 @@ RingMessage RowTransferRounds::ring_message(const RowTransfer& transfer) const {
   const Index row_bytes = columns_ * type_bytes_;
   for (const RowRange& range : transfer.ranges) {
     message.parts.emplace_back(buffer_ + range.first * row_bytes, static_cast<std::size_t>(range.count * row_bytes));
+  }
+  return message;
+}
+
+PeerMessage RowTransferRounds::peer_message(const RowTransfer& transfer) const {
+  PeerMessage message{transfer.process, transfer.receives, {}, {}};
+  const Index row_bytes = columns_ * type_bytes_;
+  auto header = static_cast<std::size_t>(channel_.on_device.header * type_bytes_);
+  for (const RowRange& range : transfer.ranges) {
+    const auto first = static_cast<std::size_t>(range.first * row_bytes);
+    if (header > 0) message.header = {buffer_ + first, header};
+    message.parts.push_back(
+        {channel_.on_device.first + first + header, static_cast<std::size_t>(range.count * row_bytes) - header});
+    header = 0;
   }
   return message;
 }
@@ -201,7 +234,7 @@ bool RowTransferRounds::test() {
     if (!in_flight_.empty()) {
       GLINPACK_MPI(MPI_Testall(static_cast<int>(in_flight_.size()), in_flight_.data(), &done, MPI_STATUSES_IGNORE));
     }
-    const bool copied = !in_node_ || in_node_->advance();
+    const bool copied = (!in_node_ || in_node_->advance()) && (!between_devices_ || between_devices_->advance());
     if (done == 0 || !copied) return false;
     in_flight_.clear();
     if (next_round_ == rounds_.size()) break;
@@ -271,21 +304,39 @@ class CandidateReduction {
 
 template <class Real>
 MpiTransport<Real>::MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline,
-                                 NodeWindows* windows, Completion completion)
-    : grid_(grid), broadcast_(broadcast), timeline_(timeline), windows_(windows), completion_(completion) {}
+                                 NodeWindows* windows, Completion completion, PeerWindows* peers)
+    : grid_(grid),
+      broadcast_(broadcast),
+      timeline_(timeline),
+      windows_(windows),
+      completion_(completion),
+      peers_(peers) {}
 
 template <class Real>
 MpiTransport<Real>::~MpiTransport() = default;
 
 template <class Real>
 std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, const PassPlan& pass,
-                                                              std::span<Real> message, Index) {
+                                                              std::span<Real> message, Index, MessagePlace on_device) {
   const Line line = line_of(kind);
   if ((line == Line::row ? grid_.shape().columns : grid_.shape().rows) == 1) return nullptr;
   const int root = line == Line::row ? pass.pivot.column : pass.pivot.row;
   const bool receives = (line == Line::row ? grid_.position().column : grid_.position().row) != root;
   NodeWindow* const window = windows_ == nullptr ? nullptr : line == Line::row ? windows_->row() : windows_->column();
   const Phase phase = kind == MessageKind::panel ? Phase::broadcast_l : Phase::broadcast_u;
+  PeerWindow* const peers = peers_on(line, on_device);
+  if (peers != nullptr) {
+    const RowRange all{0, static_cast<Index>(message.size())};
+    RowExchangePlan plan;
+    plan.rounds.emplace_back();
+    for (int rank = 0; rank < size_of(peers->line()); ++rank) {
+      if (receives ? rank == root : rank != root) plan.rounds.front().push_back({rank, receives, {all}});
+    }
+    const std::size_t area = line == Line::column ? u12_area : static_cast<std::size_t>(pass.pass % 2);
+    const RowChannel channel{phase, peers->line(), mpi_type<Real>(), broadcast_tag(kind), nullptr,
+                             peers, area,          on_device};
+    return std::make_unique<RowTransferRounds>(timeline_, channel, plan, 1, message.data());
+  }
   auto transfer = std::make_unique<BroadcastTransfer>(timeline_, phase, receives, message.size_bytes(), [&] {
     return NodeBroadcast(line == Line::row ? grid_.row() : grid_.column(), broadcast_for(kind, broadcast_), root,
                          mpi_message(message, broadcast_tag(kind)), window);
@@ -296,20 +347,37 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, 
 
 template <class Real>
 std::unique_ptr<Transfer> MpiTransport<Real>::start_row_exchange(const PassPlan&, const RowExchangePlan& plan,
-                                                                 Index columns, Real* buffer) {
+                                                                 Index columns, Real* buffer, MessagePlace on_device) {
   if (plan.rounds.empty() || columns == 0) return nullptr;
   NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->row_rings();
-  const RowChannel channel{Phase::swap, grid_.column(), mpi_type<Real>(), tags::row_exchange, rings};
+  const RowChannel channel{Phase::swap,        grid_.column(), mpi_type<Real>(),
+                           tags::row_exchange, rings,          peers_on(Line::column, on_device),
+                           rows_area,          on_device};
   return std::make_unique<RowTransferRounds>(timeline_, channel, plan, columns, buffer);
 }
 
 template <class Real>
 std::unique_ptr<Transfer> MpiTransport<Real>::start_panel_exchange(const PassPlan&, const RowExchangePlan& plan,
-                                                                   Real* buffer) {
+                                                                   Real* buffer, MessagePlace on_device) {
   if (plan.rounds.empty()) return nullptr;
   NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->panel_rings();
-  const RowChannel channel{Phase::panel, grid_.column(), mpi_type<Real>(), tags::panel_column, rings};
+  const RowChannel channel{Phase::panel,       grid_.column(), mpi_type<Real>(),
+                           tags::panel_column, rings,          peers_on(Line::column, on_device),
+                           panel_area,         on_device};
   return std::make_unique<RowTransferRounds>(timeline_, channel, plan, 1, buffer);
+}
+
+template <class Real>
+PeerWindow* MpiTransport<Real>::peers_on(Line line, const MessagePlace& on_device) const {
+  if (peers_ == nullptr || on_device.first == 0) return nullptr;
+  return (line == Line::row ? peers_->row : peers_->column).get();
+}
+
+template <class Real>
+std::unique_ptr<HostBuffer<Real>> MpiTransport<Real>::allocate_buffer(Line line, DeviceMemory<Real>& memory,
+                                                                      Index elements) const {
+  const bool has_peers = peers_ != nullptr && (line == Line::row ? peers_->row : peers_->column) != nullptr;
+  return has_peers ? memory.allocate_message(elements) : memory.allocate_host(elements);
 }
 
 template <class Real>

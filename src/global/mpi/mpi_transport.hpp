@@ -5,6 +5,7 @@
 
 #include "mpi/broadcast.hpp"
 #include "mpi/node_broadcast.hpp"
+#include "mpi/peer_windows.hpp"
 #include "mpi/process_grid.hpp"
 #include "transport/transport.hpp"
 
@@ -18,28 +19,34 @@ template <class Real>
 class MpiTransport : public Transport<Real> {
  public:
   /// `broadcast`: for panels and U12. `windows`: shared memory for rows and for the broadcasts that fit; may be null.
-  /// Grid, timeline and windows must outlive it. Not collective.
+  /// `peers`: for messages on devices; may be null. Grid, timeline and windows must outlive it. Not collective.
   MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, NodeWindows* windows = nullptr,
-               Completion completion = Completion::overlapped);
+               Completion completion = Completion::overlapped, PeerWindows* peers = nullptr);
   ~MpiTransport() override;
 
   std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
-                                            Index column) override;
+                                            Index column, MessagePlace on_device) override;
   std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
-                                               Real* buffer) override;
-  std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
-                                                 Real* buffer) override;
+                                               Real* buffer, MessagePlace on_device) override;
+  std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan, Real* buffer,
+                                                 MessagePlace on_device) override;
+  std::unique_ptr<HostBuffer<Real>> allocate_buffer(Line line, DeviceMemory<Real>& memory,
+                                                    Index elements) const override;
   bool column_shares_memory() const override;
   void reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) override;
   void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) override;
   void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) override;
 
  private:
+  /// Null if the message is in host memory.
+  PeerWindow* peers_on(Line line, const MessagePlace& on_device) const;
+
   const ProcessGrid& grid_;
   BroadcastKind broadcast_;
   Timeline& timeline_;
   NodeWindows* windows_;
   Completion completion_;
+  PeerWindows* peers_;
   std::unique_ptr<CandidateReduction> reduction_;  // once a candidate has been reduced
 };
 

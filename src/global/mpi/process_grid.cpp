@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mpi/communication.hpp"
@@ -40,39 +39,19 @@ ProcessGrid::ProcessGrid(MPI_Comm world, GridShape shape, RankOrder order, const
   GLINPACK_MPI(MPI_Cart_sub(all, keep_rows, &column));
   GLINPACK_MPI(MPI_Cart_coords(all, rank_in(all), 2, coordinates));
   position_ = {coordinates[0], coordinates[1]};
-  all_ = MpiCommunicator(all);
-  row_ = MpiCommunicator(row);
-  column_ = MpiCommunicator(column);
-  register_communicator(all_, Awaited::all);
-  register_communicator(row_, Awaited::row);
-  register_communicator(column_, Awaited::column);
+  communicators_->all = MpiCommunicator(all);
+  communicators_->row = MpiCommunicator(row);
+  communicators_->column = MpiCommunicator(column);
+  register_communicator(all, Awaited::all);
+  register_communicator(row, Awaited::row);
+  register_communicator(column, Awaited::column);
 }
 
-ProcessGrid::ProcessGrid(ProcessGrid&& other) noexcept
-    : Grid(other),
-      all_(std::exchange(other.all_, {})),
-      row_(std::exchange(other.row_, {})),
-      column_(std::exchange(other.column_, {})) {}
-
-ProcessGrid& ProcessGrid::operator=(ProcessGrid&& other) noexcept {
-  if (this != &other) {
-    release();
-    shape_ = other.shape_;
-    position_ = other.position_;
-    all_ = std::exchange(other.all_, {});
-    row_ = std::exchange(other.row_, {});
-    column_ = std::exchange(other.column_, {});
-  }
-  return *this;
-}
-
-ProcessGrid::~ProcessGrid() { release(); }
-
-void ProcessGrid::release() noexcept {
+ProcessGrid::Communicators::~Communicators() {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized != 0) return;
-  for (MPI_Comm communicator : {MPI_Comm(column_), MPI_Comm(row_), MPI_Comm(all_)}) {
+  for (MPI_Comm communicator : {MPI_Comm(column), MPI_Comm(row), MPI_Comm(all)}) {
     if (communicator == MPI_COMM_NULL) continue;
     unregister_communicator(communicator);
     MPI_Comm_free(&communicator);

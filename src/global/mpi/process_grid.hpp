@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <optional>
 
 #include "mpi/communication.hpp"
@@ -19,23 +20,21 @@ class ProcessGrid final : public Grid {
   ProcessGrid(MPI_Comm world, GridShape shape, RankOrder order, const std::optional<GridShape>& node_grid = {});
   /// Inactive, with a position: for what counts memory and sends nothing.
   ProcessGrid(GridShape shape, GridPosition position) : Grid(shape, position) {}
-  ProcessGrid(ProcessGrid&& other) noexcept;
-  ProcessGrid& operator=(ProcessGrid&& other) noexcept;
-  ProcessGrid(const ProcessGrid&) = delete;
-  ProcessGrid& operator=(const ProcessGrid&) = delete;
-  ~ProcessGrid() override;
 
-  bool active() const { return all_ != MPI_COMM_NULL; }
-  const MpiCommunicator& all() const override { return all_; }
-  const MpiCommunicator& row() const override { return row_; }
-  const MpiCommunicator& column() const override { return column_; }
+  bool active() const { return communicators_->all != MPI_COMM_NULL; }
+  const MpiCommunicator& all() const override { return communicators_->all; }
+  const MpiCommunicator& row() const override { return communicators_->row; }
+  const MpiCommunicator& column() const override { return communicators_->column; }
 
  private:
-  void release() noexcept;
-
-  MpiCommunicator all_;
-  MpiCommunicator row_;
-  MpiCommunicator column_;
+  struct Communicators {
+    MpiCommunicator all, row, column;
+    Communicators() = default;
+    Communicators(const Communicators&) = delete;
+    Communicators& operator=(const Communicators&) = delete;
+    ~Communicators();
+  };
+  std::unique_ptr<Communicators> communicators_ = std::make_unique<Communicators>();
 };
 
 }  // namespace glinpack

@@ -70,7 +70,7 @@ std::unique_ptr<MatrixSource> scatter_matrix(const ProcessGrid& grid, const Dist
       keep(local_row, packed);
     }
   }
-  return make_stored_source(distribution.n, std::move(local_a), std::move(local_b));
+  return make_stored_source(std::move(local_a), std::move(local_b));
 }
 
 }  // namespace glinpack

@@ -111,20 +111,10 @@ std::vector<Real> gather_strips(MPI_Comm communicator, Index n, std::span<const 
   const int rank = rank_in(communicator), size = size_of(communicator);
   std::vector<Real> u;
   // row by row: MPI counts a strip's elements with an int
-  const auto begin_row = [&](Real* row, int from) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (rank == 0) {
-      GLINPACK_MPI(MPI_Irecv(row, message_count(n), mpi_type<Real>(), from, tags::gather, communicator, &request));
-    } else {
-      GLINPACK_MPI(MPI_Isend(row, message_count(n), mpi_type<Real>(), 0, tags::gather, communicator, &request));
-    }
-    wait(request);
-  };
+  const auto length = static_cast<std::size_t>(n);
   if (rank != 0) {
-    std::vector<Real> row(static_cast<std::size_t>(n));
-    for (auto next = mine.begin(); next != mine.end(); next += n) {
-      std::copy_n(next, n, row.begin());
-      begin_row(row.data(), 0);
+    for (; !mine.empty(); mine = mine.subspan(length)) {
+      send_message(communicator, mpi_message(mine.first(length), tags::gather), 0);
     }
     return u;
   }
@@ -132,7 +122,9 @@ std::vector<Real> gather_strips(MPI_Comm communicator, Index n, std::span<const 
   std::copy(mine.begin(), mine.end(), u.begin());
   for (int from = 1; from < size; ++from) {
     const PoissonExtents strip = strip_of_rank(n, from, size);
-    for (Index i = strip.first_row; i < strip.first_row + strip.rows; ++i) begin_row(u.data() + i * n, from);
+    for (Index i = strip.first_row; i < strip.first_row + strip.rows; ++i) {
+      receive_message(communicator, mpi_message(std::span(u.data() + i * n, length), tags::gather), from);
+    }
   }
   return u;
 }

@@ -12,7 +12,6 @@ namespace {
 // A constructor keeps its matrix, and reads no element.
 class Unread final : public MatrixSource {
  public:
-  Index order() const override { return 0; }
   void fill(const Distribution&, GridPosition, LocalIndex, RowMajorView<double>) const override {}
 };
 

@@ -39,7 +39,7 @@ std::unique_ptr<Transport<Real>> make_transport(const RunParameters& parameters,
                                                node.column_shares_memory);
   }
   return std::make_unique<MpiTransport<Real>>(grid, parameters.broadcast, timeline, node.windows.get(),
-                                              completion_of(parameters.parts));
+                                              completion_of(parameters.parts), node.peers.get());
 }
 
 template <class Real>
@@ -72,6 +72,17 @@ NodeMemory node_memory_of(const RunParameters& parameters, const ProcessGrid& gr
   if (parameters.parts == RunParts::compute && shares_node_memory(parameters)) {
     const std::vector<int> nodes = nodes_of(grid.column());
     node.column_shares_memory = std::ranges::count(nodes, nodes.front()) == grid.shape().rows;
+  }
+  if (parameters.parts == RunParts::all && grid.shape().size() > 1) {
+    PeerMemory* memory = nullptr;
+    std::string error;
+    try {
+      memory = backend.open_peers();
+    } catch (const std::runtime_error& failure) {
+      error = failure.what();
+    }
+    const PeerAreas areas = peer_areas<Real>(parameters, grid.shape(), grid.position());
+    node.peers = make_peer_windows(grid, memory, std::move(error), areas);
   }
   return node;
 }

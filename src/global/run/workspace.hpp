@@ -14,6 +14,7 @@
 #include "matrix/matrix_source.hpp"
 #include "matrix/original_matrix.hpp"
 #include "mpi/node_broadcast.hpp"
+#include "mpi/peer_windows.hpp"
 #include "mpi/process_grid.hpp"
 #include "solve/refinement.hpp"
 #include "solve/substitution.hpp"
@@ -31,6 +32,7 @@ std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, co
 /// What the ranks of a node share.
 struct NodeMemory {
   std::unique_ptr<NodeWindows> windows;
+  std::unique_ptr<PeerWindows> peers = {};
   bool column_shares_memory = false;  // without messages: whether the process column would
 };
 /// Collective over the grid.

@@ -30,6 +30,6 @@ std::string_view name_of(BroadcastKind kind);
 /// By name, by HPL's name (1rg 1rM 2rg 2rM Lng LnM) or digit (0 ... 5).
 std::optional<BroadcastKind> broadcast_from_name(std::string_view name);
 /// HPL's digit; those that HPL does not have are 6, ibcast, and 7, ring_pipelined.
-int hpl_digit(BroadcastKind kind);
+constexpr int hpl_digit(BroadcastKind kind) { return static_cast<int>(kind); }
 
 }  // namespace glinpack

@@ -90,7 +90,8 @@ std::unique_ptr<Transfer> RecordingTransport<Real>::start(MessageRecord record) 
 
 template <class Real>
 std::unique_ptr<Transfer> RecordingTransport<Real>::start_broadcast(MessageKind kind, const PassPlan& pass,
-                                                                    std::span<Real> message, Index column) {
+                                                                    std::span<Real> message, Index column,
+                                                                    MessagePlace) {
   placeholders_.start_broadcast(kind, pass, message, column);
   const bool along_row = line_of(kind) == Line::row;
   if ((along_row ? grid_.columns : grid_.rows) == 1) return nullptr;
@@ -106,7 +107,7 @@ std::unique_ptr<Transfer> RecordingTransport<Real>::start_broadcast(MessageKind 
 template <class Real>
 std::unique_ptr<Transfer> RecordingTransport<Real>::start_row_exchange(const PassPlan& pass,
                                                                        const RowExchangePlan& plan, Index columns,
-                                                                       Real* buffer) {
+                                                                       Real* buffer, MessagePlace) {
   placeholders_.start_row_exchange(pass, plan, columns, buffer);
   if (plan.rounds.empty() || columns == 0) return nullptr;
   return start({.kind = MessageKind::rows,
@@ -117,7 +118,8 @@ std::unique_ptr<Transfer> RecordingTransport<Real>::start_row_exchange(const Pas
 
 template <class Real>
 std::unique_ptr<Transfer> RecordingTransport<Real>::start_panel_exchange(const PassPlan& pass,
-                                                                         const RowExchangePlan& plan, Real* buffer) {
+                                                                         const RowExchangePlan& plan, Real* buffer,
+                                                                         MessagePlace) {
   placeholders_.start_panel_exchange(pass, plan, buffer);
   return start({.kind = MessageKind::rows,
                 .pass = pass.pass,

@@ -65,11 +65,11 @@ class RecordingTransport final : public Transport<Real> {
   const std::vector<MessageRecord>& records() const { return records_; }
 
   std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
-                                            Index column) override;
+                                            Index column, MessagePlace) override;
   std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
-                                               Real* buffer) override;
-  std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
-                                                 Real* buffer) override;
+                                               Real* buffer, MessagePlace) override;
+  std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan, Real* buffer,
+                                                 MessagePlace) override;
   bool column_shares_memory() const override { return placeholders_.column_shares_memory(); }
   void reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) override;
   void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) override;

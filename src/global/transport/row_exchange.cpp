@@ -4,7 +4,9 @@ namespace glinpack {
 
 template <class Real>
 RowExchange<Real>::RowExchange(Backend<Real>& backend, Transport<Real>& transport, Index rows, Index columns)
-    : backend_(backend), transport_(transport), buffer_(backend.allocate_host(2 * rows * columns)) {}
+    : backend_(backend),
+      transport_(transport),
+      buffer_(transport.allocate_buffer(Line::column, backend, 2 * rows * columns)) {}
 
 template <class Real>
 RowsFuture<Real> RowExchange<Real>::start(const PassPlan& pass, const RowExchangePlan& plan, DeviceBlock<Real> block) {
@@ -40,7 +42,7 @@ template <class Real>
 void RowExchange<Real>::start_messages() {
   backend_.wait(gathered_);
   backend_.wait(scattered_);
-  transfer_ = transport_.start_row_exchange(pass_, plan_, block_.columns, buffer_->data());
+  transfer_ = transport_.start_row_exchange(pass_, plan_, block_.columns, buffer_->data(), {buffer_->on_device()});
   started_ = true;
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/arithmetic.hpp"
 #include "matrix/pass.hpp"
 
 namespace glinpack {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "backend/device_memory.hpp"
 #include "matrix/pass.hpp"
 #include "transport/broadcast_kind.hpp"
 #include "transport/candidate_message.hpp"
@@ -51,6 +52,12 @@ class Transfer {
   virtual void wait() = 0;
 };
 
+/// Where the data of a message is if GPUs copy it to each other (HostBuffer::on_device()).
+struct MessagePlace {
+  PeerAddress first = 0;  // of the message's first element; 0: all elements are in host memory
+  Index header = 0;       // elements at the front of each message that are in host memory all the same
+};
+
 /// Whether a message may be in flight while its ranks go on.
 enum class Completion : std::uint8_t {
   overlapped,
@@ -69,20 +76,26 @@ class Transport {
   /// A broadcast along its line, from the pivot's row or column; null if there is nothing to wait for. The message must
   /// live until the transfer is done. `column`: of the panel, the first one of a tournament.
   virtual std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
-                                                    Index column = 0) = 0;
-  void broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message, Index column = 0) {
-    if (const auto transfer = start_broadcast(kind, pass, message, column)) transfer->wait();
+                                                    Index column = 0, MessagePlace on_device = {}) = 0;
+  void broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message, Index column = 0,
+                 MessagePlace on_device = {}) {
+    if (const auto transfer = start_broadcast(kind, pass, message, column, on_device)) transfer->wait();
   }
 
   /// The rounds of a row exchange, from staging buffer to staging buffer; null if there is nothing to wait for.
   /// `buffer`: the plan's, contiguous rows of `columns` elements.
   virtual std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
-                                                       Real* buffer) = 0;
+                                                       Real* buffer, MessagePlace on_device = {}) = 0;
 
   /// Exchanges parts of a panel between the pivot's rank and the other ranks of its process column, as a row exchange
   /// of one column does. Messages from the pivot's rank begin with the panel's header (write_panel_header()).
   virtual std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
-                                                         Real* buffer) = 0;
+                                                         Real* buffer, MessagePlace on_device = {}) = 0;
+  /// A buffer for messages along the line: HostBuffer::on_device() if GPUs copy them to each other.
+  virtual std::unique_ptr<HostBuffer<Real>> allocate_buffer(Line /*line*/, DeviceMemory<Real>& memory,
+                                                            Index elements) const {
+    return memory.allocate_host(elements);
+  }
   /// Whether the ranks of this rank's process column exchange rows and panels through the memory of one node. The same
   /// on all of them.
   virtual bool column_shares_memory() const { return false; }

@@ -78,7 +78,7 @@ struct CopyCeiling {
 struct DeviceCeilings {
   DeviceDescription device;
   CopyCeiling copy;      // within the device's memory; bytes read and bytes written both count
-  CopyCeiling upload;    // from mapped host memory, such as Backend::allocate_host gives
+  CopyCeiling upload;    // from mapped host memory, as of DeviceMemory::allocate_host
   CopyCeiling download;  // to it
   Measured fma_single;   // flops a second, two for a fused multiply-add, in compute shaders
   Measured fma_double;   // 0 without double precision

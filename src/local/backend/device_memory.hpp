@@ -13,6 +13,7 @@
 #include <memory>
 #include <utility>
 
+#include "backend/peer_memory.hpp"
 #include "base/matrix_view.hpp"
 
 namespace glinpack {
@@ -61,16 +62,22 @@ DeviceBlock<Real> whole(DeviceMatrix<Real>& matrix) {
 template <class Real>
 class HostBuffer {
  public:
-  HostBuffer(Real* data, Index size) : data_(data), size_(size) {}
+  HostBuffer(Real* data, Index size, PeerAddress on_device = 0) : data_(data), size_(size), on_device_(on_device) {}
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
   virtual ~HostBuffer() = default;
   Real* data() const { return data_; }
   Index size() const { return size_; }
+  /// Of the first element, if transfers from and to the buffer end in device memory, whose messages PeerMemory copies.
+  /// data() then has only what the host has written, which the device does not see. 0: they end in data().
+  PeerAddress on_device() const { return on_device_; }
+  /// From now on transfers end in data().
+  void leave_device() { on_device_ = 0; }
 
  private:
   Real* data_;
   Index size_;
+  PeerAddress on_device_;
 };
 
 /// A rows x columns row-major rectangle inside a host buffer, whose first element has index `offset`. If the gap
@@ -171,6 +178,23 @@ class DeviceMemory {
   /// A zero-filled matrix. Throws std::runtime_error, naming sizes and limits, when the device cannot hold it.
   virtual std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) = 0;
   virtual std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) = 0;
+  /// Copies between this device and those of other processes; null if there are none. Throws std::runtime_error with
+  /// the reason if they fail here.
+  virtual PeerMemory* open_peers() { return nullptr; }
+  /// A buffer whose transfers end in device memory (HostBuffer::on_device()). Only if peers are open.
+  virtual std::unique_ptr<HostBuffer<Real>> allocate_message(Index elements) { return allocate_host(elements); }
+  /// to <- from, the same extents, in two such buffers, at once: beside the operations of the device.
+  void copy_between_messages(const HostBlock<Real>& from, const HostBlock<Real>& to) {
+    if (from.empty()) return;
+    const auto rows = [](const HostBlock<Real>& block) {
+      return PeerMemory::Rows{block.buffer->on_device() + static_cast<PeerAddress>(block.offset) * sizeof(Real),
+                              static_cast<std::size_t>(block.leading_dimension) * sizeof(Real)};
+    };
+    PeerMemory& peers = *open_peers();
+    peers.copy_rows(rows(from), rows(to), static_cast<std::size_t>(from.columns) * sizeof(Real),
+                    static_cast<std::size_t>(from.rows));
+    peers.wait();
+  }
   /// An operand of up to rows x columns elements. The memory must outlive it. Throws as allocate does.
   virtual std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) {
     return std::make_unique<UploadedOperand<Real>>(*this, rows, columns);

@@ -9,7 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "backend/backend.hpp"
+#include "backend/device_memory.hpp"
 
 namespace glinpack {
 

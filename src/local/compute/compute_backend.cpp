@@ -63,7 +63,14 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     begin();
     MemoryCount::add_host(bytes_of(elements));
-    return MappedBuffer<Real>::create(device(), elements, copies_ && bytes_of(elements) >= queued_bytes_);
+    const bool overlaps = copies_ && bytes_of(elements) >= queued_bytes_;
+    return MappedBuffer<Real>::create(device(), elements, overlaps ? Twin::if_possible : Twin::none);
+  }
+  PeerMemory* open_peers() override { return device()->open_peers(); }
+  std::unique_ptr<HostBuffer<Real>> allocate_message(Index elements) override {
+    begin();
+    MemoryCount::add_host(bytes_of(elements));
+    return MappedBuffer<Real>::create(device(), elements, Twin::message);
   }
 
   Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) override {
@@ -71,7 +78,9 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     begin();
     fences().poll();
     // a second thread costs time if the device is idle
-    if (is_queued(from) && (is_tested_as_gpu_ || !fences().all_passed())) {
+    if (from.buffer->on_device() != 0) {
+      operation(Phase::transfer, 0, 0, [&] { kernels_.copy(twin_region_of(from), written(to)); });
+    } else if (is_queued(from) && (is_tested_as_gpu_ || !fences().all_passed())) {
       const MappedBuffer<Real>& buffer = mapped_buffer_of(from);
       copies_->upload(buffer.id(), buffer.twin(), bytes_of(from.offset), bytes_of(span_of(from)));
       operation(Phase::transfer, 0, 0, [&] { kernels_.copy(twin_region_of(from), written(to)); });
@@ -99,7 +108,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     if (rows.empty() || from.empty()) return {};
     check_rows(rows, from.rows);
     const std::vector<RowMove> moves = gathering(rows);
-    operation(Phase::swap, 0, bytes_of(to), [&] { kernels_.copy_rows(region_of(from), region_of(to), moves); });
+    operation(Phase::swap, 0, bytes_of(to), [&] { kernels_.copy_rows(region_of(from), transferred(to), moves); });
     return fences().take();
   }
   Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) override {
@@ -107,7 +116,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     check_rows(rows, to.rows);
     std::vector<RowMove> moves;
     for (const Index row : rows) moves.push_back({static_cast<Index>(moves.size()), row});
-    operation(Phase::swap, 0, bytes_of(from), [&] { kernels_.copy_rows(region_of(from), written(to), moves); });
+    operation(Phase::swap, 0, bytes_of(from), [&] { kernels_.copy_rows(transferred(from), written(to), moves); });
     return fences().take();
   }
   void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override;
@@ -139,7 +148,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     const std::vector<RowMove> moves = gathering(rows);
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0, [&] {
       kernels_.normalize(region_of(l11_transposed), written(a12), false);
-      kernels_.copy_rows(region_of(from), region_of(to), moves);
+      kernels_.copy_rows(region_of(from), transferred(to), moves);
     });
     return fences().take();
   }
@@ -253,6 +262,10 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   static Index span_of(const HostBlock<Real>& block) {
     return (block.rows - 1) * block.leading_dimension + block.columns;
   }
+  /// Where kernels read and write the block.
+  static Region transferred(const HostBlock<Real>& block) {
+    return block.buffer->on_device() != 0 ? twin_region_of(block) : region_of(block);
+  }
   /// Whether its transfer overlaps kernels. Such a transfer includes the padding between rows.
   bool is_queued(const HostBlock<Real>& block) const {
     const bool nothing_between = block.rows == 1 || block.leading_dimension - block.columns <= HostBlock<Real>::padding;
@@ -262,8 +275,8 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   template <class Copy>
   Fence to_host(const DeviceBlock<Real>& from, const HostBlock<Real>& to, Copy copy) {
     if (from.empty()) return {};
-    if (!is_queued(to)) {
-      operation(Phase::transfer, 0, bytes_of(to), [&] { copy(region_of(to)); });
+    if (to.buffer->on_device() != 0 || !is_queued(to)) {
+      operation(Phase::transfer, 0, bytes_of(to), [&] { copy(transferred(to)); });
       return fences().take();
     }
     operation(Phase::transfer, 0, 0, [&] { copy(twin_region_of(to)); });

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device_memory.hpp"
 #include "compute/region.hpp"
 #include "device/mapped_buffer.hpp"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "backend/backend.hpp"
+#include "backend/arithmetic.hpp"
 #include "base/precision.hpp"
 #include "compute/region.hpp"
 #include "compute/tuning.hpp"

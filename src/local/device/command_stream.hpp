@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/device_memory.hpp"
 #include "base/timeline.hpp"
 #include "device/compute_device.hpp"
 

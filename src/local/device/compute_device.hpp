@@ -12,6 +12,7 @@
 #include <string>
 
 #include "backend/device_catalog.hpp"
+#include "backend/peer_memory.hpp"
 #include "base/matrix_view.hpp"
 
 namespace glinpack {
@@ -22,8 +23,9 @@ class ShaderSource;
 using BufferId = std::uint32_t;
 
 /// device: for kernels only. matrix: the same, by the allocator for matrices. host: host memory that the device reads
-/// and writes in place. list: where the host writes and the device reads.
-enum class Memory { device, matrix, host, list };
+/// and writes in place. list: where the host writes and the device reads. message: the device's, for PeerMemory as
+/// well.
+enum class Memory { device, matrix, host, list, message };
 
 /// Freed once the commands that use it are done.
 class DeviceBuffer {
@@ -32,15 +34,19 @@ class DeviceBuffer {
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
   virtual ~DeviceBuffer() = default;
   BufferId id() const { return id_; }
-  /// Mapped host memory; null for Memory::device and Memory::matrix.
+  /// Mapped host memory; null for memory of the device.
   void* data() const { return data_; }
+  /// Of Memory::message; 0 of others.
+  PeerAddress peer_address() const { return peer_address_; }
 
  protected:
   DeviceBuffer(BufferId id, void* data) : id_(id), data_(data) {}
+  void set_peer_address(PeerAddress address) { peer_address_ = address; }
 
  private:
   BufferId id_;
   void* data_;
+  PeerAddress peer_address_ = 0;
 };
 
 class DeviceProgram {
@@ -110,16 +116,18 @@ class ComputeDevice {
   /// Throws std::runtime_error with `what` if a command failed.
   virtual void throw_error(const char* what) const = 0;
 
-  /// Null if there is not that much memory. The content is undefined.
+  /// Null if the API has none. Throws std::runtime_error with the reason if there are none here.
+  virtual PeerMemory* open_peers() { return nullptr; }
+  /// Null if there is not that much memory. The content is undefined. Memory::message: after open_peers().
   virtual std::unique_ptr<DeviceBuffer> allocate(std::int64_t bytes, Memory memory) = 0;
   /// Fills the first `bytes`, a multiple of 4, with copies of a word. False if there is no memory: a driver may
   /// allocate it only now.
   virtual bool fill(BufferId buffer, std::int64_t bytes, std::uint32_t word) = 0;
   /// Where programs see it without a binding. Only if DeviceDescription::has_matrices().
   virtual std::uint64_t address_of(BufferId) const { return 0; }
-  /// The program of a compute shader file in the variant of `preamble`, lines of #define; of Vulkan also of a .spv, which
-  /// has no variants. Throws std::runtime_error
-  /// with the driver's log; ShaderFolderError if part of the source comes from a folder.
+  /// The program of a compute shader file in the variant of `preamble`, lines of #define; of Vulkan also of a .spv,
+  /// which has no variants. Throws std::runtime_error with the driver's log; ShaderFolderError if part of the source
+  /// comes from a folder.
   virtual std::unique_ptr<DeviceProgram> make_program(const ShaderSource& sources, const std::string& name,
                                                       const std::string& preamble) = 0;
   /// Bytes first ... first + bytes - 1 as storage block `binding` of later dispatches; all bytes without a range.

@@ -18,7 +18,7 @@ std::unique_ptr<DeviceBuffer> make_buffer(ComputeDevice& device, std::int64_t by
 
 template <class Real>
 std::unique_ptr<MappedBuffer<Real>> MappedBuffer<Real>::create(const std::shared_ptr<ComputeDevice>& device,
-                                                               Index elements, bool with_twin) {
+                                                               Index elements, Twin with) {
   constexpr Index unit = 64;
   const Index padded = round_up(std::max<Index>(1, elements), unit);
   const std::int64_t bytes = padded * static_cast<std::int64_t>(sizeof(Real));
@@ -30,7 +30,8 @@ std::unique_ptr<MappedBuffer<Real>> MappedBuffer<Real>::create(const std::shared
   }
   std::unique_ptr<DeviceBuffer> twin;
   // a factorisation allocates fewer than 8 further matrices of a panel's size
-  if (with_twin && device->free_memory() > 8 * bytes) twin = device->allocate(bytes, Memory::device);
+  if (with == Twin::if_possible && device->free_memory() > 8 * bytes) twin = device->allocate(bytes, Memory::device);
+  if (with == Twin::message) twin = make_buffer(*device, bytes, Memory::message);
   return std::unique_ptr<MappedBuffer>(new MappedBuffer(std::move(buffer), std::move(twin), elements, padded));
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "backend/backend.hpp"
+#include "backend/device_memory.hpp"
 #include "base/matrix_view.hpp"
 #include "device/compute_device.hpp"
 
@@ -17,14 +17,17 @@ inline double gibibytes(std::int64_t bytes) { return static_cast<double>(bytes) 
 /// Throws std::runtime_error if the device has no memory for it. The content is undefined.
 std::unique_ptr<DeviceBuffer> make_buffer(ComputeDevice& device, std::int64_t bytes, Memory memory = Memory::device);
 
-/// Persistently mapped host memory; shaders and pixel transfers access it in place. If the device has memory for it, it may have
-/// a twin: a device buffer of the same size, through which copies overlap kernels. Memory estimates exclude it.
+/// A device buffer of a mapped buffer's size. if_possible: copies through it overlap kernels, if the device has memory
+/// for it; memory estimates exclude it. message: transfers end in it (HostBuffer::on_device()).
+enum class Twin { none, if_possible, message };
+
+/// Persistently mapped host memory; shaders and pixel transfers access it in place.
 template <class Real>
 class MappedBuffer final : public HostBuffer<Real> {
  public:
   /// Throws std::runtime_error when there is not that much memory.
   static std::unique_ptr<MappedBuffer> create(const std::shared_ptr<ComputeDevice>& device, Index elements,
-                                              bool with_twin = false);
+                                              Twin with = Twin::none);
   BufferId id() const { return buffer_->id(); }
   bool has_twin() const { return twin_ != nullptr; }
   BufferId twin() const { return twin_->id(); }
@@ -33,7 +36,7 @@ class MappedBuffer final : public HostBuffer<Real> {
 
  private:
   MappedBuffer(std::unique_ptr<DeviceBuffer> buffer, std::unique_ptr<DeviceBuffer> twin, Index size, Index elements)
-      : HostBuffer<Real>(static_cast<Real*>(buffer->data()), size),
+      : HostBuffer<Real>(static_cast<Real*>(buffer->data()), size, twin ? twin->peer_address() : 0),
         elements_(elements),
         buffer_(std::move(buffer)),
         twin_(std::move(twin)) {}

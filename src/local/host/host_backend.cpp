@@ -154,6 +154,29 @@ void HostBackend<Real>::move_rows(DeviceBlock<Real> block, std::span<const RowMo
 }
 
 template <class Real>
+void HostBackend<Real>::solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) {
+  if (a12.empty()) return;
+  const auto scope =
+      this->timeline().scope(Lane::cpu, Phase::normalize, 0, solve_unit_lower_flops(a12.rows, a12.columns));
+  kernels_.solve_unit_lower(view_of(l11_transposed), view_of(a12));
+}
+
+template <class Real>
+void HostBackend<Real>::update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) {
+  if (a22.empty() || u12.empty()) return;
+  const auto scope =
+      this->timeline().scope(Lane::cpu, Phase::reduce, 0, product_flops(a22.rows, a22.columns, u12.rows));
+  kernels_.update(view_of(l21_transposed), view_of(u12), view_of(a22));
+}
+
+template <class Real>
+void HostBackend<Real>::subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) {
+  if (a.empty()) return;
+  const auto scope = this->timeline().scope(Lane::cpu, Phase::substitution, 0, substitute_flops(a.rows, a.columns));
+  kernels_.subtract_product(view_of(a), view_of(x), view_of(y));
+}
+
+template <class Real>
 void HostBackend<Real>::solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) {
   if (x.empty()) return;
   const auto scope =

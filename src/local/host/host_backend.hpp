@@ -1,5 +1,5 @@
-// Common parts of the backends that compute on the processor: matrices in host memory, and all operations that only
-// move data. They are synchronous, so that every fence is passed.
+// The backends that compute on the processor: matrices in host memory. Operations are synchronous, so that every fence
+// is passed.
 #pragma once
 
 #include <memory>
@@ -59,39 +59,52 @@ class HostOperand final : public OperandInPlace<Real, HostMatrix<Real>> {
   }
 };
 
+/// Operations of Arithmetic on elements in host memory. Extents are not 0.
+template <class Real>
+struct HostKernels {
+  void (*solve_unit_lower)(RowMajorView<const Real> l11_transposed, RowMajorView<Real> a12);
+  void (*update)(RowMajorView<const Real> l21_transposed, RowMajorView<const Real> u12, RowMajorView<Real> a22);
+  void (*subtract_product)(RowMajorView<const Real> a, RowMajorView<const Real> x, RowMajorView<Real> y);
+};
+
 /// Intervals: lane cpu; copies of any kind are Phase::transfer with their bytes, rows are Phase::swap.
 template <class Real>
-class HostBackend : public Backend<Real> {
+class HostBackend final : public Backend<Real> {
  public:
-  /// `threads` for moving data, >= 1.
-  HostBackend(Timeline& timeline, BackendInfo info, std::shared_ptr<PanelArithmetic<Real>> panel, int threads)
-      : Backend<Real>(timeline, std::move(info), std::move(panel)), threads_(threads) {}
+  /// `threads`: move data, >= 1.
+  HostBackend(Timeline& timeline, const BackendInfo& info, std::shared_ptr<PanelArithmetic<Real>> panel,
+              const HostKernels<Real>& kernels, int threads)
+      : Backend<Real>(timeline, info, std::move(panel)), kernels_(kernels), threads_(threads) {}
 
-  std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) final;
-  std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) final;
-  std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) final {
+  std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override;
+  std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override;
+  std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) override {
     return std::make_unique<HostOperand<Real>>(*this, rows, columns);
   }
 
-  Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) final;
-  Fence download(DeviceBlock<Real> from, HostBlock<Real> to) final;
-  Fence download_transposed(DeviceBlock<Real> from, HostBlock<Real> to) final;
-  void copy_transposed(DeviceBlock<Real> from, DeviceBlock<Real> to) final;
-  void copy(DeviceBlock<Real> from, DeviceBlock<Real> to) final;
+  Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) override;
+  Fence download(DeviceBlock<Real> from, HostBlock<Real> to) override;
+  Fence download_transposed(DeviceBlock<Real> from, HostBlock<Real> to) override;
+  void copy_transposed(DeviceBlock<Real> from, DeviceBlock<Real> to) override;
+  void copy(DeviceBlock<Real> from, DeviceBlock<Real> to) override;
 
-  Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) final;
-  Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) final;
-  void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) final;
+  Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) override;
+  Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) override;
+  void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override;
 
-  void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) final;
+  void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override;
+  void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override;
+  void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override;
+  void subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override;
 
-  Fence fence() final { return {}; }
-  void wait(Fence) final {}
+  Fence fence() override { return {}; }
+  void wait(Fence) override {}
 
  private:
   void copy_block(RowMajorView<const Real> from, RowMajorView<Real> to) const;
   void transpose_block(RowMajorView<const Real> from, RowMajorView<Real> to) const;
 
+  HostKernels<Real> kernels_;
   int threads_;
 };
 

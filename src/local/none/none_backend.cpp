@@ -124,39 +124,6 @@ class NoneRowByRow final : public RowByRowAlgorithm<Real> {
 };
 
 template <class Real>
-class NoneBackend : public Backend<Real> {
- public:
-  NoneBackend(Timeline& timeline, BackendInfo info, HostPages pages, OperationList* operations = nullptr)
-      : Backend<Real>(timeline, std::move(info), std::make_shared<NonePanelArithmetic<Real>>(operations)),
-        pages_(pages) {}
-
-  std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
-    return std::make_unique<DeviceMatrix<Real>>(rows, columns);
-  }
-  std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
-    return allocate_pages<Real>(elements, pages_);
-  }
-
-  Fence upload(HostBlock<Real>, DeviceBlock<Real>) override { return {}; }
-  Fence download(DeviceBlock<Real>, HostBlock<Real>) override { return {}; }
-  Fence download_transposed(DeviceBlock<Real>, HostBlock<Real>) override { return {}; }
-  void copy_transposed(DeviceBlock<Real>, DeviceBlock<Real>) override {}
-  void copy(DeviceBlock<Real>, DeviceBlock<Real>) override {}
-  Fence gather_rows(DeviceBlock<Real>, std::span<const Index>, HostBlock<Real>) override { return {}; }
-  Fence scatter_rows(HostBlock<Real>, std::span<const Index>, DeviceBlock<Real>) override { return {}; }
-  void move_rows(DeviceBlock<Real>, std::span<const RowMove>) override {}
-  void solve_unit_lower(DeviceBlock<Real>, DeviceBlock<Real>) override {}
-  void update(DeviceBlock<Real>, DeviceBlock<Real>, DeviceBlock<Real>) override {}
-  void solve_triangle(Triangle, DeviceBlock<Real>, DeviceBlock<Real>) override {}
-  void subtract_product(DeviceBlock<Real>, DeviceBlock<Real>, DeviceBlock<Real>) override {}
-  Fence fence() override { return {}; }
-  void wait(Fence) override {}
-
- private:
-  HostPages pages_;
-};
-
-template <class Real>
 class CostDevicePanel final : public DeviceTournamentPanel<Real> {
  public:
   /// `columns`: ModelledDevice::panel_columns.
@@ -198,22 +165,28 @@ class NoneOperand final : public OperandInPlace<Real, DeviceMatrix<Real>> {
   }
 };
 
-// A fence is the place of an operation in the list, counted from 1.
+// A fence is the place of an operation in the list, counted from 1. Without a list, all fences have passed.
 template <class Real>
-class CostBackend final : public NoneBackend<Real> {
+class NoneBackend final : public Backend<Real> {
  public:
-  CostBackend(Timeline& timeline, const ModelledDevice& device, OperationList& operations)
-      : NoneBackend<Real>(timeline, {.asynchronous = device.is_asynchronous}, HostPages::lazy, &operations),
+  /// `operations`: may be null.
+  NoneBackend(Timeline& timeline, HostPages pages, const ModelledDevice& device, OperationList* operations)
+      : Backend<Real>(timeline, {.asynchronous = device.is_asynchronous},
+                      std::make_shared<NonePanelArithmetic<Real>>(operations)),
+        pages_(pages),
         device_(device),
         operations_(operations) {}
 
   RowByRowAlgorithm<Real>* row_by_row() override { return device_.row_by_row ? &row_by_row_ : nullptr; }
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
     if (device_.matrix_bytes != nullptr) MemoryCount::add_device(device_.matrix_bytes(rows, columns, sizeof(Real)));
-    return NoneBackend<Real>::allocate(rows, columns);
+    return std::make_unique<DeviceMatrix<Real>>(rows, columns);
+  }
+  std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
+    return allocate_pages<Real>(elements, pages_);
   }
   std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) override {
-    if (device_.has_memory) return NoneBackend<Real>::make_operand(rows, columns);
+    if (device_.has_memory) return Backend<Real>::make_operand(rows, columns);
     return std::make_unique<NoneOperand<Real>>(*this, rows, columns);
   }
   void reserve_moves(Index moves, Index columns) override {
@@ -254,6 +227,10 @@ class CostBackend final : public NoneBackend<Real> {
   void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override {
     if (!moves.empty()) move(static_cast<Index>(moves.size()), block.columns);
   }
+  void copy_transposed(DeviceBlock<Real>, DeviceBlock<Real>) override {}
+  void copy(DeviceBlock<Real>, DeviceBlock<Real>) override {}
+  void solve_triangle(Triangle, DeviceBlock<Real>, DeviceBlock<Real>) override {}
+  void subtract_product(DeviceBlock<Real>, DeviceBlock<Real>, DeviceBlock<Real>) override {}
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
     const double width = as_double(l11_transposed.rows);
@@ -264,31 +241,33 @@ class CostBackend final : public NoneBackend<Real> {
     compute(Work::reduce,
             {product_flops(a22.rows, a22.columns, l21_transposed.rows), 2 * bytes_of<Real>(a22.rows, a22.columns), 1});
   }
-  Fence fence() override { return {operations_.operations().size()}; }
+  Fence fence() override { return {operations_ == nullptr ? 0 : operations_->operations().size()}; }
   void wait(Fence fence) override {
-    if (device_.is_asynchronous && fence.id > 0) operations_.wait_for_work(fence.id - 1);
+    if (device_.is_asynchronous && fence.id > 0) operations_->wait_for_work(fence.id - 1);
   }
 
  private:
   // Without a device, and on software OpenGL, the host computes.
   Queue queue_of_kernels() const { return device_.is_asynchronous ? Queue::device : Queue::host; }
-  Fence compute(Work work, const Amounts& amounts) {
-    return {operations_.compute(work, queue_of_kernels(), amounts) + 1};
+  Fence record(Work work, Queue queue, const Amounts& amounts) {
+    return {operations_ == nullptr ? 0 : operations_->compute(work, queue, amounts) + 1};
   }
+  Fence compute(Work work, const Amounts& amounts) { return record(work, queue_of_kernels(), amounts); }
   std::unique_ptr<CostDevicePanel<Real>> make_panel(Index rows, Index columns, DeviceUse use) {
     const bool is_wanted = use == DeviceUse::always || device_.is_asynchronous;
     if (!device_.has_memory || !device_.has_panels || !is_wanted || rows < columns) return nullptr;
-    return std::make_unique<CostDevicePanel<Real>>(*this, operations_, queue_of_kernels(), device_.panel_columns);
+    return std::make_unique<CostDevicePanel<Real>>(*this, *operations_, queue_of_kernels(), device_.panel_columns);
   }
   Fence move(Index rows, Index columns) { return compute(Work::swap, {0, 2 * bytes_of<Real>(rows, columns), 1}); }
   Fence transfer(Queue queue, Index rows, Index columns) {
     if (!device_.has_memory || rows == 0 || columns == 0) return {};
     const Amounts amounts{0, bytes_of<Real>(rows, columns), 1};
-    return {operations_.compute(Work::transfer, device_.is_asynchronous ? queue : Queue::host, amounts) + 1};
+    return record(Work::transfer, device_.is_asynchronous ? queue : Queue::host, amounts);
   }
 
+  HostPages pages_;
   ModelledDevice device_;
-  OperationList& operations_;
+  OperationList* operations_;
   NoneRowByRow<Real> row_by_row_;
   std::unique_ptr<DeviceMatrix<Real>> moved_rows_;
 };
@@ -297,13 +276,13 @@ class CostBackend final : public NoneBackend<Real> {
 
 template <class Real>
 std::unique_ptr<Backend<Real>> make_none_backend(Timeline& timeline, HostPages pages) {
-  return std::make_unique<NoneBackend<Real>>(timeline, BackendInfo{}, pages);
+  return std::make_unique<NoneBackend<Real>>(timeline, pages, ModelledDevice{}, nullptr);
 }
 
 template <class Real>
 std::unique_ptr<Backend<Real>> make_cost_backend(Timeline& timeline, const ModelledDevice& device,
                                                  OperationList& operations) {
-  return std::make_unique<CostBackend<Real>>(timeline, device, operations);
+  return std::make_unique<NoneBackend<Real>>(timeline, HostPages::lazy, device, &operations);
 }
 
 template std::unique_ptr<Backend<float>> make_none_backend(Timeline&, HostPages);

@@ -11,6 +11,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "base/matrix_view.hpp"
 
@@ -27,98 +28,81 @@ inline int to_int(Index extent) {
   return static_cast<int>(extent);
 }
 
-inline void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, Index m, Index n, Index k, float alpha, const float* a,
-                 Index lda, const float* b, Index ldb, float beta, float* c, Index ldc) {
-  cblas_sgemm(order, trans_a, CblasNoTrans, to_int(m), to_int(n), to_int(k), alpha, a, to_int(lda), b, to_int(ldb),
-              beta, c, to_int(ldc));
-}
-inline void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, Index m, Index n, Index k, double alpha, const double* a,
-                 Index lda, const double* b, Index ldb, double beta, double* c, Index ldc) {
-  cblas_dgemm(order, trans_a, CblasNoTrans, to_int(m), to_int(n), to_int(k), alpha, a, to_int(lda), b, to_int(ldb),
-              beta, c, to_int(ldc));
+/// The routine for Real of a pair.
+template <class Real, class Single, class Double>
+constexpr auto routine(Single in_single, Double in_double) {
+  if constexpr (std::is_same_v<Real, float>) {
+    return in_single;
+  } else {
+    return in_double;
+  }
 }
 
-inline void trsm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diagonal,
-                 Index m, Index n, const float* a, Index lda, float* b, Index ldb) {
-  cblas_strsm(order, side, uplo, trans, diagonal, to_int(m), to_int(n), 1.0F, a, to_int(lda), b, to_int(ldb));
+template <class Real>
+void gemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, Index m, Index n, Index k, Real alpha, const Real* a, Index lda,
+          const Real* b, Index ldb, Real beta, Real* c, Index ldc) {
+  routine<Real>(cblas_sgemm, cblas_dgemm)(order, trans_a, CblasNoTrans, to_int(m), to_int(n), to_int(k), alpha, a,
+                                          to_int(lda), b, to_int(ldb), beta, c, to_int(ldc));
 }
-inline void trsm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diagonal,
-                 Index m, Index n, const double* a, Index lda, double* b, Index ldb) {
-  cblas_dtrsm(order, side, uplo, trans, diagonal, to_int(m), to_int(n), 1.0, a, to_int(lda), b, to_int(ldb));
+
+template <class Real>
+void trsm(CBLAS_ORDER order, CBLAS_SIDE side, CBLAS_UPLO uplo, CBLAS_TRANSPOSE trans, CBLAS_DIAG diagonal, Index m,
+          Index n, const Real* a, Index lda, Real* b, Index ldb) {
+  routine<Real>(cblas_strsm, cblas_dtrsm)(order, side, uplo, trans, diagonal, to_int(m), to_int(n), Real{1}, a,
+                                          to_int(lda), b, to_int(ldb));
 }
 
 /// y <- y - A x, A row-major.
-inline void subtract_product(Index rows, Index columns, const float* a, Index lda, const float* x, Index x_stride,
-                             float* y, Index y_stride) {
-  cblas_sgemv(CblasRowMajor, CblasNoTrans, to_int(rows), to_int(columns), -1.0F, a, to_int(lda), x, to_int(x_stride),
-              1.0F, y, to_int(y_stride));
-}
-inline void subtract_product(Index rows, Index columns, const double* a, Index lda, const double* x, Index x_stride,
-                             double* y, Index y_stride) {
-  cblas_dgemv(CblasRowMajor, CblasNoTrans, to_int(rows), to_int(columns), -1.0, a, to_int(lda), x, to_int(x_stride),
-              1.0, y, to_int(y_stride));
+template <class Real>
+void subtract_product(Index rows, Index columns, const Real* a, Index lda, const Real* x, Index x_stride, Real* y,
+                      Index y_stride) {
+  routine<Real>(cblas_sgemv, cblas_dgemv)(CblasRowMajor, CblasNoTrans, to_int(rows), to_int(columns), Real{-1}, a,
+                                          to_int(lda), x, to_int(x_stride), Real{1}, y, to_int(y_stride));
 }
 
 /// x <- T^-1 x, T triangular and row-major.
-inline void trsv(CBLAS_UPLO uplo, CBLAS_DIAG diagonal, Index n, const float* t, Index ldt, float* x, Index x_stride) {
-  cblas_strsv(CblasRowMajor, uplo, CblasNoTrans, diagonal, to_int(n), t, to_int(ldt), x, to_int(x_stride));
-}
-inline void trsv(CBLAS_UPLO uplo, CBLAS_DIAG diagonal, Index n, const double* t, Index ldt, double* x, Index x_stride) {
-  cblas_dtrsv(CblasRowMajor, uplo, CblasNoTrans, diagonal, to_int(n), t, to_int(ldt), x, to_int(x_stride));
+template <class Real>
+void trsv(CBLAS_UPLO uplo, CBLAS_DIAG diagonal, Index n, const Real* t, Index ldt, Real* x, Index x_stride) {
+  routine<Real>(cblas_strsv, cblas_dtrsv)(CblasRowMajor, uplo, CblasNoTrans, diagonal, to_int(n), t, to_int(ldt), x,
+                                          to_int(x_stride));
 }
 
 /// LAPACK's info.
-inline lapack_int getrf(Index rows, Index columns, float* a, Index lda, lapack_int* pivots) {
-  return LAPACKE_sgetrf_work(LAPACK_COL_MAJOR, to_int(rows), to_int(columns), a, to_int(lda), pivots);
-}
-inline lapack_int getrf(Index rows, Index columns, double* a, Index lda, lapack_int* pivots) {
-  return LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, to_int(rows), to_int(columns), a, to_int(lda), pivots);
+template <class Real>
+lapack_int getrf(Index rows, Index columns, Real* a, Index lda, lapack_int* pivots) {
+  return routine<Real>(LAPACKE_sgetrf_work, LAPACKE_dgetrf_work)(LAPACK_COL_MAJOR, to_int(rows), to_int(columns), a,
+                                                                 to_int(lda), pivots);
 }
 
 /// x <- A^-1 x, A tridiagonal with n - 1 elements below and above its diagonal, which are destroyed. LAPACK's info.
-inline lapack_int gtsv(Index n, float* lower, float* diagonal, float* upper, float* x) {
-  return LAPACKE_sgtsv_work(LAPACK_COL_MAJOR, to_int(n), 1, lower, diagonal, upper, x, to_int(n));
-}
-inline lapack_int gtsv(Index n, double* lower, double* diagonal, double* upper, double* x) {
-  return LAPACKE_dgtsv_work(LAPACK_COL_MAJOR, to_int(n), 1, lower, diagonal, upper, x, to_int(n));
-}
-
-/// B <- A^-T B, of A's factors by getrf.
-inline void getrs_transposed(Index n, Index columns, const float* factors, Index ld, const lapack_int* pivots, float* b,
-                             Index ldb) {
-  LAPACKE_sgetrs_work(LAPACK_COL_MAJOR, 'T', to_int(n), to_int(columns), factors, to_int(ld), pivots, b, to_int(ldb));
-}
-inline void getrs_transposed(Index n, Index columns, const double* factors, Index ld, const lapack_int* pivots,
-                             double* b, Index ldb) {
-  LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'T', to_int(n), to_int(columns), factors, to_int(ld), pivots, b, to_int(ldb));
+template <class Real>
+lapack_int gtsv(Index n, Real* lower, Real* diagonal, Real* upper, Real* x) {
+  return routine<Real>(LAPACKE_sgtsv_work, LAPACKE_dgtsv_work)(LAPACK_COL_MAJOR, to_int(n), 1, lower, diagonal, upper,
+                                                               x, to_int(n));
 }
 
-/// B <- A^-1 B, of such factors.
-inline void getrs(Index n, Index columns, const float* factors, Index ld, const lapack_int* pivots, float* b,
-                  Index ldb) {
-  LAPACKE_sgetrs_work(LAPACK_COL_MAJOR, 'N', to_int(n), to_int(columns), factors, to_int(ld), pivots, b, to_int(ldb));
-}
-inline void getrs(Index n, Index columns, const double* factors, Index ld, const lapack_int* pivots, double* b,
-                  Index ldb) {
-  LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', to_int(n), to_int(columns), factors, to_int(ld), pivots, b, to_int(ldb));
+/// B <- A^-1 B, or A^-T B if `trans` is 'T' instead of 'N', of A's factors by getrf.
+template <class Real>
+void getrs(char trans, Index n, Index columns, const Real* factors, Index ld, const lapack_int* pivots, Real* b,
+           Index ldb) {
+  routine<Real>(LAPACKE_sgetrs_work, LAPACKE_dgetrs_work)(LAPACK_COL_MAJOR, trans, to_int(n), to_int(columns), factors,
+                                                          to_int(ld), pivots, b, to_int(ldb));
 }
 
 /// The reciprocal of A's condition in the norm of column sums, estimated from its norm and getrf's factors. LAPACK's
 /// info.
-inline lapack_int gecon(Index n, const float* factors, Index ld, float norm, float& reciprocal) {
-  return LAPACKE_sgecon(LAPACK_COL_MAJOR, '1', to_int(n), factors, to_int(ld), norm, &reciprocal);
-}
-inline lapack_int gecon(Index n, const double* factors, Index ld, double norm, double& reciprocal) {
-  return LAPACKE_dgecon(LAPACK_COL_MAJOR, '1', to_int(n), factors, to_int(ld), norm, &reciprocal);
+template <class Real>
+lapack_int gecon(Index n, const Real* factors, Index ld, Real norm, Real& reciprocal) {
+  return routine<Real>(LAPACKE_sgecon, LAPACKE_dgecon)(LAPACK_COL_MAJOR, '1', to_int(n), factors, to_int(ld), norm,
+                                                       &reciprocal);
 }
 
 /// The inverse in the place of getrf's factors, `size` elements of workspace given; size -1 asks for the best size, in
 /// work[0]. LAPACK's info. Factors that are NaN make the inverse NaN.
-inline lapack_int getri(Index n, float* factors, Index ld, const lapack_int* pivots, float* work, Index size) {
-  return LAPACKE_sgetri_work(LAPACK_COL_MAJOR, to_int(n), factors, to_int(ld), pivots, work, to_int(size));
-}
-inline lapack_int getri(Index n, double* factors, Index ld, const lapack_int* pivots, double* work, Index size) {
-  return LAPACKE_dgetri_work(LAPACK_COL_MAJOR, to_int(n), factors, to_int(ld), pivots, work, to_int(size));
+template <class Real>
+lapack_int getri(Index n, Real* factors, Index ld, const lapack_int* pivots, Real* work, Index size) {
+  return routine<Real>(LAPACKE_sgetri_work, LAPACKE_dgetri_work)(LAPACK_COL_MAJOR, to_int(n), factors, to_int(ld),
+                                                                 pivots, work, to_int(size));
 }
 
 }  // namespace glinpack::blas

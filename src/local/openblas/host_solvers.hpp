@@ -1,5 +1,4 @@
-// Baselines and checks for the solvers of src/local/solvers: OpenBLAS and LAPACK, without their headers; and solutions
-// and residuals more accurate than double precision, as a reference for errors.
+// Baselines and checks for the solvers of src/local/solvers: OpenBLAS and LAPACK, without their headers.
 #pragma once
 
 #include <optional>
@@ -47,22 +46,6 @@ Index invert_on_host(RowMajorView<Real> a);
 template <class Real>
 double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, RowMajorView<const Real> b);
 
-/// The largest element of |A - L U| over that of |L| |U|, over eps n, in double precision with eps of single; the
-/// factors are as in factors_residual() below. It is the error of each element of L U relative to the terms of its sum.
-/// Gaussian elimination leaves 1 at most, if it rounds as IEEE 754 requires (Higham, "Accuracy and Stability of
-/// Numerical Algorithms", theorem 9.3). Unlike a norm's, it is not hidden by large elements elsewhere.
-double elementwise_residual(RowMajorView<const float> a, RowMajorView<const float> factors);
-
-/// | P A - L U || / (eps || A || n), with maxima of row sums as norms, in double precision with eps of single: the
-/// scaled residual of factors with L below the diagonal and U on and above it. Row i of P A is row order[i] of A; an
-/// empty order: P = I. Infinite if a factor is not finite. Throws std::invalid_argument if the extents do not match.
-double factors_residual(RowMajorView<const float> a, RowMajorView<const float> factors, std::span<const Index> order);
-
-/// A = L U without pivoting, in place, right-looking, by plain loops: LAPACK has no such routine. Returns the first
-/// step, from 0, whose pivot is 0 or not finite, if any; the rest of A is then unchanged.
-template <class Real>
-std::optional<Index> factorize_without_pivoting(RowMajorView<Real> a);
-
 /// A becomes its reduced row echelon form (MATLAB's rref), by Gauss-Jordan elimination in plain loops, the rows divided
 /// among threads. The largest element of a column is the pivot; columns whose largest is at most max(rows, columns) eps
 /// times the norm of row sums have none, and become 0 below. Returns the columns that have pivots.
@@ -78,16 +61,5 @@ std::vector<double> least_squares(RowMajorView<const double> a, std::span<const 
 /// is then invalid.
 template <class Real>
 std::optional<solvers::ZeroPivot> solve_tridiagonal_on_host(solvers::TridiagonalSystems<Real>& systems, int threads);
-
-/// b - A x, with sums of products in twice the precision of double (Dot2: Ogita, Rump, Oishi, Accurate sum and dot
-/// product, SIAM J. Sci. Comput. 26, 2005), rounded to double. x is x_high + x_low; x_low may be empty. Throws
-/// std::invalid_argument if the extents do not match.
-std::vector<double> accurate_residual(RowMajorView<const double> a, std::span<const double> x_high,
-                                      std::span<const double> x_low, std::span<const double> b);
-
-/// The x of A x = b to double precision's last digits: LAPACK's getrf, and refinement of x, stored in twice the
-/// precision, by such residuals, until corrections are below 2^-60 of x. Empty if A is singular, or if corrections do
-/// not become small. Throws std::invalid_argument if the extents do not match.
-std::vector<double> accurate_solution(RowMajorView<const double> a, std::span<const double> b);
 
 }  // namespace glinpack

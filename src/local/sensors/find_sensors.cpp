@@ -60,21 +60,4 @@ FoundSensors find_gpu_sensor(const Places& places, const GpuIdentity& gpu) {
   return found;
 }
 
-FoundSensors find_nvidia_sensors(const Places& places) {
-  FoundSensors found;
-  try {
-    const std::shared_ptr<Nvml> nvml = Nvml::load(places.nvml_library);
-    for (int index = 0; index < nvml->device_count(); ++index) {
-      try {
-        found.sensors.push_back(nvml->by_index(index));
-      } catch (const std::runtime_error& error) {
-        found.unread.push_back({Kind::gpu, error.what()});
-      }
-    }
-  } catch (const std::runtime_error& error) {
-    found.unread.push_back({Kind::gpu, error.what()});
-  }
-  return found;
-}
-
 }  // namespace glinpack::sensors

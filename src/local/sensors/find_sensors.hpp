@@ -35,7 +35,4 @@ FoundSensors find_processor_sensors(const Places& places);
 /// kernel has no readings of the GPU.
 FoundSensors find_gpu_sensor(const Places& places, const GpuIdentity& gpu);
 
-/// Every GPU of NVML, in NVML's order.
-FoundSensors find_nvidia_sensors(const Places& places);
-
 }  // namespace glinpack::sensors

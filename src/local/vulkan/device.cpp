@@ -12,10 +12,19 @@ class Buffer final : public DeviceBuffer {
  public:
   Buffer(std::shared_ptr<LogicalDevice> device, const LogicalDevice::Allocation& allocation)
       : DeviceBuffer(allocation.id, allocation.data), device_(std::move(device)) {}
-  ~Buffer() override { device_->free(id()); }
+  ~Buffer() override {
+    if (imported_.memory != nullptr) device_->peers->free_import(imported_);
+    device_->free(id());
+  }
+  void import() {
+    const LogicalDevice::ExportedMemory exported = device_->exported(id());
+    imported_ = device_->peers->import(exported.file_descriptor, static_cast<std::size_t>(exported.bytes));
+    set_peer_address(imported_.address);
+  }
 
  private:
   std::shared_ptr<LogicalDevice> device_;
+  CudaMemory::Imported imported_;
 };
 
 class Sync final : public DeviceSync {
@@ -111,7 +120,17 @@ void Device::throw_debug_error() {
 
 std::unique_ptr<DeviceBuffer> Device::allocate(std::int64_t bytes, Memory memory) {
   const LogicalDevice::Allocation allocation = logical_->allocate(bytes, memory);
-  return allocation.id == 0 ? nullptr : std::make_unique<Buffer>(logical_, allocation);
+  if (allocation.id == 0) return nullptr;
+  auto buffer = std::make_unique<Buffer>(logical_, allocation);
+  if (memory == Memory::message) buffer->import();
+  return buffer;
+}
+
+PeerMemory* Device::open_peers() {
+  if (!logical_->may_have_peers || !CudaMemory::is_installed()) return nullptr;
+  if (logical_->vk.GetMemoryFdKHR == nullptr) throw std::runtime_error("Vulkan exports no memory");
+  if (!logical_->peers) logical_->peers = std::make_unique<CudaMemory>(description_.uuid);
+  return logical_->peers.get();
 }
 
 VkCommandBuffer Device::commands() {

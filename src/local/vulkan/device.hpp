@@ -22,6 +22,7 @@ class Device final : public ComputeDevice {
   void make_current() const override {}
   void throw_debug_error() override;
   void throw_error(const char*) const override {}  // functions throw themselves
+  PeerMemory* open_peers() override;
   std::unique_ptr<DeviceBuffer> allocate(std::int64_t bytes, Memory memory) override;
   bool fill(BufferId buffer, std::int64_t bytes, std::uint32_t word) override;
   std::uint64_t address_of(BufferId buffer) const override { return logical_->address_of(buffer); }

@@ -30,6 +30,7 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
                                          options.uuid.empty() ? std::to_string(options.device) : options.uuid,
                                          all.size()));
   }
+  may_have_peers = options.value("peer") != "none";
   if (!description.usable) throw std::runtime_error(description.renderer + ": " + description.why_unusable);
   instance.GetPhysicalDeviceMemoryProperties(physical, &memory_types_);
   VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
@@ -195,19 +196,29 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
 LogicalDevice::ExportedMemory LogicalDevice::export_memory(std::int64_t bytes) const {
   if (vk.GetMemoryFdKHR == nullptr) throw std::runtime_error(description.renderer + ": Vulkan exports no memory");
   const Storage made = make_storage(bytes, Memory::matrix, true);
-  const VkMemoryGetFdInfoKHR wanted{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, nullptr, made.memory, exported_type};
-  ExportedMemory exported{-1, made.bytes};
-  if (made.memory != VK_NULL_HANDLE && vk.GetMemoryFdKHR(handle, &wanted, &exported.file_descriptor) != VK_SUCCESS) {
-    exported.file_descriptor = -1;
-  }
+  const ExportedMemory result = exported(made);
   destroy({made.buffer, made.memory, VK_NULL_HANDLE});  // the descriptor is a reference of its own to the memory
-  return exported;
+  return result;
+}
+
+LogicalDevice::ExportedMemory LogicalDevice::exported(const Storage& made) const {
+  const VkMemoryGetFdInfoKHR wanted{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, nullptr, made.memory, exported_type};
+  ExportedMemory result{-1, made.bytes};
+  if (made.memory != VK_NULL_HANDLE && vk.GetMemoryFdKHR(handle, &wanted, &result.file_descriptor) != VK_SUCCESS) {
+    result.file_descriptor = -1;
+  }
+  return result;
+}
+
+LogicalDevice::ExportedMemory LogicalDevice::exported(BufferId id) const {
+  const std::lock_guard lock(mutex_);
+  return exported(storage_[id]);
 }
 
 LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
   const std::lock_guard lock(mutex_);
   destroy_passed();
-  const Storage made = make_storage(bytes, memory, false);
+  const Storage made = make_storage(bytes, memory, memory == Memory::message);
   Allocation allocation;
   const bool is_mapped = memory == Memory::host || memory == Memory::list;
   if (made.memory == VK_NULL_HANDLE) return {};

@@ -12,6 +12,7 @@
 
 #include "backend/backend_record.hpp"
 #include "device/compute_device.hpp"
+#include "vulkan/cuda_memory.hpp"
 #include "vulkan/functions.hpp"
 
 namespace glinpack::vulkan {
@@ -68,6 +69,8 @@ class LogicalDevice {
   };
   /// Throws std::runtime_error if the driver exports none.
   ExportedMemory export_memory(std::int64_t bytes) const;
+  /// The memory of a buffer of Memory::message.
+  ExportedMemory exported(BufferId id) const;
   /// Null if it was freed.
   VkBuffer buffer_of(BufferId id) const;
   std::uint64_t address_of(BufferId id) const;
@@ -87,6 +90,8 @@ class LogicalDevice {
   Functions vk;
   VkPipelineLayout pipeline_layout = VK_NULL_HANDLE;  // of all programs: storage buffers and push constants
   double nanoseconds_per_tick = 1;
+  std::unique_ptr<CudaMemory> peers;  // null until it is opened
+  bool may_have_peers = false;
   Queue kernels, beside, copies;  // beside: of kernels that run at the same time as those of `kernels`
 
  private:
@@ -103,6 +108,7 @@ class LogicalDevice {
   void create_layouts();
   VkSemaphore make_timeline() const;
   Storage make_storage(std::int64_t bytes, Memory memory, bool is_exported) const;  // null if there is no memory
+  ExportedMemory exported(const Storage& made) const;
   std::optional<std::uint32_t> memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const;
   void destroy(const Garbage& garbage) const;
   void destroy_passed();

@@ -1,5 +1,7 @@
 #include "vulkan/vk_compute.hpp"
 
+#include <stdexcept>
+
 #include "compute/ceilings.hpp"
 #include "vulkan/device.hpp"
 #include "vulkan/devices.hpp"
@@ -22,6 +24,10 @@ const DeviceCatalog device_catalog{
     .measure_peak = compute::measure_peak<open_compute_device>,
     .measure_ceilings = compute::measure_ceilings<open_compute_device>,
 };
+
+void check_peer(const std::string& value, Precision) {
+  if (value != "auto" && value != "none") throw std::runtime_error("'" + value + "' is not auto or none");
+}
 
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options) {
   const auto logical = std::make_shared<LogicalDevice>(options);

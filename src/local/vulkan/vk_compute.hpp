@@ -1,7 +1,9 @@
 // The backend `vk-compute`: compute shaders of Vulkan.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <string>
 
 #include "backend/backend_record.hpp"
 #include "backend/device_catalog.hpp"
@@ -16,6 +18,19 @@ extern const DeviceCatalog device_catalog;
 
 /// The Vulkan device options.uuid, else options.device. Throws std::runtime_error with cause and remedy.
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options);
+
+void check_peer(const std::string& value, Precision precision);
+inline constexpr BackendOption peer_option{
+    .name = "peer",
+    .type = "auto|none",
+    .help =
+        "vk-compute: GPUs of a host copy panels and rows to each other, if NVIDIA's driver lets them. none: all "
+        "messages pass through the host's memory",
+    .default_text = "auto",
+    .check = check_peer};
+
+inline constexpr std::array compute_options{shader_folder_option, compute::tile_option, compute::products_option,
+                                            compute::moduli_option, peer_option};
 
 }  // namespace vulkan
 
@@ -34,7 +49,7 @@ inline constexpr BackendRecord vk_compute_record{
     .memory = MemorySpace::device,
     .devices = &vulkan::device_catalog,
     .tiles = &compute::tile_catalog<vulkan::open_compute_device>,
-    .options = compute::options,
+    .options = vulkan::compute_options,
     .automatic = true,
     .block_size = compute::block_size,
     .one_process_row = true,

@@ -219,8 +219,8 @@ class FaultyTransport final : public MpiTransport<Real> {
       : MpiTransport<Real>(grid, broadcast, timeline), flip_(flip) {}
 
   std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
-                                            Index column) override {
-    auto transfer = MpiTransport<Real>::start_broadcast(kind, pass, message, column);
+                                            Index column, MessagePlace on_device) override {
+    auto transfer = MpiTransport<Real>::start_broadcast(kind, pass, message, column, on_device);
     if (kind != MessageKind::panel || pass.in_pivot_column || pass.panel_rows == 0) return transfer;
     // of the last column of the panel, below its header and any padding between columns
     const std::span<Real> rows = message.last(static_cast<std::size_t>(padded_panel_rows(pass.panel_rows)))

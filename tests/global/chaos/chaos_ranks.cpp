@@ -106,6 +106,47 @@ TEST(Chaos, DoesNotChangeFactorsOfDevicePanels) {
   });
 }
 
+/// MPI, and the peer copies of `windows`.
+template <class Real>
+class PeerTransport final : public MpiTransport<Real> {
+ public:
+  static inline PeerWindows* windows = nullptr;
+
+  PeerTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, NodeWindows* node)
+      : MpiTransport<Real>(grid, broadcast, timeline, node, Completion::overlapped, windows) {}
+};
+
+// Messages between devices, by the driver of fake_cuda.cpp on lavapipe's memory: the same factors as through the host's
+// memory, whatever the order of their notices and acknowledgements.
+TEST(Chaos, DoesNotChangeFactorsOfPeers) {
+  if (test::world_size() > 4) GTEST_SKIP() << "four ranks have panels of every kind";
+  auto& backend = *test::cached_backend<float>(test::queued_vulkan).backend;
+  setenv("FAKE_CUDA_UUID", backend.info().device_uuid.c_str(), 1);
+  PeerMemory* const memory = backend.open_peers();
+  if (memory == nullptr) GTEST_SKIP() << "no libcuda.so.1";
+  with_every_grid_and_seed((chaos_seeds() + 1) / 2, [&](const ProcessGrid& grid, Choices& choices, std::uint64_t seed) {
+    RunParameters parameters = random_parameters(choices, Pivoting::partial, sizes_on_devices);
+    parameters.panel = PanelPlace::device;
+    parameters.broadcast = BroadcastKind::ring;
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << grid.shape().rows << "x" << grid.shape().columns
+                                    << ", N = " << parameters.n << ", nb = " << parameters.nb << ", rows by "
+                                    << name_of(parameters.row_swap.kind));
+    const auto source = make_hpl_source(parameters.n);
+    const auto node =
+        make_node_windows(grid, broadcast_sizes<float>(parameters, grid.shape(), grid.position(), true), 1);
+    const auto expected = factorize_and_gather<float>(parameters, grid, test::queued_vulkan, *source, node.get());
+    const auto windows =
+        make_peer_windows(grid, memory, "", peer_areas<float>(parameters, grid.shape(), grid.position()));
+    ASSERT_TRUE(windows);
+    PeerTransport<float>::windows = windows.get();
+    const Chaos chaos(seed * 1000 + static_cast<std::uint64_t>(test::world_rank()));
+    const auto factors =
+        factorize_and_gather<float, PeerTransport<float>>(parameters, grid, test::queued_vulkan, *source, node.get());
+    if (grid.is_root()) test::expect_equal(factors, expected);
+    EXPECT_EQ(take_mpi_leaks(), "");
+  });
+}
+
 // The library itself: without these, the test above could not fail.
 TEST(Chaos, ReordersMessagesAndCompletions) {
   int first_of_second_tag = 0, sent_late = 0;

@@ -55,7 +55,7 @@ template <class Real>
 Ratios ratios_of(const test::GatheredFactors<Real>& factors, const MatrixSource& source) {
   const Index n = factors.n;
   const double epsilon = epsilon_of(precision_of<Real>);
-  const std::vector<double> a = test::original_matrix<Real>(source);
+  const std::vector<double> a = test::original_matrix<Real>(source, n);
   std::vector<double> augmented(static_cast<std::size_t>(n * (n + 1)));
   source.fill(Distribution(n, n, {1, 1}), {0, 0}, LocalIndex(0), {augmented.data(), n, n + 1, n + 1});
   std::vector<double> residual;

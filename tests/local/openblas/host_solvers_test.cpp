@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/row_interchanges.hpp"
+#include "solvers/accuracy.hpp"
 #include "tests/local/linear_systems.hpp"
 
 namespace glinpack {

@@ -182,10 +182,13 @@ TEST_F(Sensors, without_uuid_and_drm_file_only_a_single_gpu_is_used) {
 }
 
 TEST_F(Sensors, values_that_nvml_does_not_support_stay_unknown) {
-  nvml("GPU-0 00000000:19:00.0 Old power=1000\nGPU-1 00000000:1a:00.0 Mute sm=5\n");
-  const FoundSensors found = find_nvidia_sensors(places);
+  const GpuIdentity only{.vendor = "NVIDIA Corporation", .uuid = {}, .drm_file = {}};
+  nvml("GPU-1 00000000:1a:00.0 Mute sm=5\n");
+  EXPECT_THAT(reasons_of(find_gpu_sensor(places, only)),
+              ElementsAre(HasSubstr("0000:1a:00.0 reports neither energy nor power")));
+  nvml("GPU-0 00000000:19:00.0 Old power=1000\n");
+  const FoundSensors found = find_gpu_sensor(places, only);
   ASSERT_EQ(found.sensors.size(), 1U);
-  EXPECT_THAT(reasons_of(found), ElementsAre(HasSubstr("0000:1a:00.0 reports neither energy nor power")));
   const Reading reading = found.sensors[0]->read();
   EXPECT_FALSE(known(reading.joules));
   EXPECT_FALSE(known(reading.celsius));

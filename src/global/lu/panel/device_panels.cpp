@@ -32,7 +32,7 @@ class DevicePanelRows final : public PanelRows<Real> {
   using typename PanelRows<Real>::Winners;
 
   /// For panels of up to rows x columns; null if the backend's device is slow at them. The arguments must outlive it.
-  /// Throws as Backend::allocate does.
+  /// Throws as DeviceMemory::allocate does.
   static std::unique_ptr<DevicePanelRows> make(Backend<Real>& backend, Timeline& timeline, Index rows, Index columns,
                                                DeviceUse use);
 
@@ -165,7 +165,8 @@ class WholeDevicePanels final : public PanelFactorizer<Real> {
       : context_(context), device_(std::move(device)) {}
 
   std::vector<Step> steps(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override {
-    return {[this, a, &panel] { factorize(a, panel); }, [this, pass, &panel] { read_pivots(pass, panel); }};
+    return {[this, a, &panel] { factorize(a, panel); }, [this, &panel] { download(panel); },
+            [this, pass, &panel] { read_pivots(pass, panel); }};
   }
 
   void store(const Panel<Real>& panel, DeviceBlock<Real> a) override {
@@ -177,6 +178,11 @@ class WholeDevicePanels final : public PanelFactorizer<Real> {
     panel.factors = panel.operand().storage(panel.width(), panel.rows());
     context_.backend.copy_transposed(a, panel.factors);
     device_->factorize(panel.factors);
+  }
+
+  // A piece of the update in between overlaps the factorisation.
+  void download(Panel<Real>& panel) {
+    done_ = {};
     if (context_.distribution.shape.columns > 1) {
       done_ = context_.backend.download(panel.factors, panel.all_transposed());
     }

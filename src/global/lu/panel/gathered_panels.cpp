@@ -19,7 +19,8 @@ class GatheredPanels final : public PanelFactorizer<Real> {
       : context_(context),
         device_(std::move(device)),
         tail_(context.distribution.n * context.distribution.nb),
-        staging_(context.backend.allocate_host(
+        staging_(context.transport.allocate_buffer(
+            Line::column, context.backend,
             tail_ + panel_message_elements<Real>(context.distribution.nb, context.distribution.nb))) {}
 
   using typename PanelFactorizer<Real>::Step;
@@ -28,7 +29,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
 
   std::vector<Step> steps(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override {
     return {[this, pass, a, &panel] { copy_own_rows(pass, a, panel); }, [this, pass] { gather_and_factorize(pass); },
-            [this, pass] { download_l(pass); }, [this, pass, &panel] { return_l(pass, panel); }};
+            [this, pass, &panel] { download_l(pass, panel); }, [this, pass, &panel] { return_l(pass, panel); }};
   }
 
   void store(const Panel<Real>& panel, DeviceBlock<Real> a) override {
@@ -58,7 +59,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
 
   void gather_and_factorize(const PassPlan& pass) {
     context_.backend.wait(std::exchange(pass.in_pivot_row ? staging_free_ : downloaded_, {}));
-    exchange(pass, pass.in_pivot_row, {});
+    exchange(pass, pass.in_pivot_row);
     if (!pass.in_pivot_row) return;
     for (const Share& share : shares_) {
       if (share.row == context_.position().row || share.rows == 0) continue;
@@ -67,7 +68,8 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     device_->factorize(gathered_);
   }
 
-  void download_l(const PassPlan& pass) {
+  void download_l(const PassPlan& pass, Panel<Real>& panel) {
+    own_downloaded_ = {};
     if (!pass.in_pivot_row) return;
     context_.backend.wait(std::exchange(staging_free_, {}));
     downloaded_ = context_.backend.download(gathered_.block(0, 0, pass.width, pass.width), staged_diagonal_block());
@@ -77,6 +79,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
       rest_downloaded_ =
           context_.backend.download(gathered_.block(0, share.first, pass.width, share.rows), staged(share));
     }
+    if (is_broadcast()) own_downloaded_ = context_.backend.download(panel.factors, panel.all_transposed());
   }
 
   void return_l(const PassPlan& pass, Panel<Real>& panel) {
@@ -90,17 +93,16 @@ class GatheredPanels final : public PanelFactorizer<Real> {
       context_.backend.wait(rest_downloaded_);
       write_panel_header(staging_->data() + tail_, panel.zero_pivot, panel.pivots);
     }
-    exchange(pass, !pass.in_pivot_row, {tail});
+    exchange(pass, !pass.in_pivot_row, {tail}, panel_header_elements<Real>(width_));
     if (!pass.in_pivot_row) {
       panel.unpack(staging_->data() + tail_);
-      if (!panel.zero_pivot) upload_share(panel);
+      if (!panel.zero_pivot) take_share(panel);
     }
     panel.pack();
-    if (context_.distribution.shape.columns > 1 && !panel.zero_pivot) {
-      // L11 included: gaps between the rows of a host block may be overwritten
-      context_.backend.wait(context_.backend.download(panel.factors, panel.all_transposed()));
-    }
+    context_.backend.wait(own_downloaded_);
   }
+
+  bool is_broadcast() const { return context_.distribution.shape.columns > 1; }
 
   void list_shares(const PassPlan& pass) {
     width_ = pass.width;
@@ -120,8 +122,8 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     return {staging_.get(), share.first * width_, width_, share.rows, share.rows};
   }
   HostBlock<Real> staged_diagonal_block() const {
-    const Index behind_header = panel_message_elements<Real>(width_, width_) - width_ * padded_panel_rows(width_);
-    return {staging_.get(), tail_ + behind_header, width_, width_, padded_panel_rows(width_)};
+    const Index l11 = tail_ + panel_header_elements<Real>(width_);
+    return {staging_.get(), l11, width_, width_, padded_panel_rows(width_)};
   }
   GlobalIndex global_row(Index gathered) const {
     const auto after = std::ranges::find_if(shares_, [gathered](const Share& share) { return share.first > gathered; });
@@ -129,8 +131,8 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     return context_.distribution.rows.global(share.panel_row + (gathered - share.first), share.row);
   }
 
-  // Every other rank's rows, and the ranges, between it and the pivot's rank.
-  void exchange(const PassPlan& pass, bool receives, std::vector<RowRange> ranges) {
+  // Every other rank's rows, behind the ranges, between it and the pivot's rank. The ranges begin with a header.
+  void exchange(const PassPlan& pass, bool receives, std::vector<RowRange> ranges = {}, Index header = 0) {
     RowExchangePlan plan;
     plan.rounds.emplace_back();
     for (const Share& share : shares_) {
@@ -143,10 +145,22 @@ class GatheredPanels final : public PanelFactorizer<Real> {
       }
     }
     if (plan.rounds.front().empty()) return;
-    if (const auto transfer = context_.transport.start_panel_exchange(pass, plan, staging_->data())) transfer->wait();
+    const MessagePlace on_device{staging_->on_device(), header};
+    if (const auto transfer = context_.transport.start_panel_exchange(pass, plan, staging_->data(), on_device)) {
+      transfer->wait();
+    }
   }
 
-  void upload_share(Panel<Real>& panel) {
+  // Into the operand, and the message of the broadcast.
+  void take_share(Panel<Real>& panel) {
+    if (staging_->on_device() != 0 && panel.place().first != 0) {  // the operand is uploaded later, as on receivers
+      if (panel.l11_rows() > 0) {
+        const HostBlock<Real> l11 = panel.all_transposed().block(0, 0, width_, width_);
+        context_.backend.copy_between_messages(staged_diagonal_block(), l11);
+      }
+      context_.backend.copy_between_messages(staged(own_share()), panel.transposed());
+      return;
+    }
     panel.factors = panel.operand().storage(width_, panel.l11_rows() + panel.rows());
     if (panel.l11_rows() > 0) {
       staging_free_ = context_.backend.upload(staged_diagonal_block(), panel.factors.block(0, 0, width_, width_));
@@ -155,6 +169,8 @@ class GatheredPanels final : public PanelFactorizer<Real> {
       staging_free_ =
           context_.backend.upload(staged(own_share()), panel.factors.block(0, panel.l11_rows(), width_, panel.rows()));
     }
+    // L11 included: gaps between the rows of a host block may be overwritten
+    if (is_broadcast()) own_downloaded_ = context_.backend.download(panel.factors, panel.all_transposed());
   }
 
   RankContext<Real> context_;
@@ -164,7 +180,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
   Index width_ = 0;
   std::vector<Share> shares_;   // by distance from the pivot's rank, downwards and cyclic
   DeviceBlock<Real> gathered_;  // the panel, transposed
-  Fence downloaded_, rest_downloaded_;
+  Fence downloaded_, rest_downloaded_, own_downloaded_;
   Fence staging_free_;  // until then the device may still read the staging buffer
 };
 

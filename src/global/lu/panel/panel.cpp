@@ -9,32 +9,28 @@ namespace {
 
 constexpr Index cache_line = 64;  // bytes
 
+}  // namespace
+
 template <class Real>
-Index header_elements(Index width) {
+Index panel_header_elements(Index width) {
   return round_up((width + 1) * static_cast<Index>(sizeof(std::int64_t)), cache_line) /
          static_cast<Index>(sizeof(Real));
 }
-
-}  // namespace
 
 // Pads tall panels. Columns at a multiple of a large power of two would share cache sets.
 Index padded_panel_rows(Index rows) { return rows < 512 ? rows : round_up(rows, 16) + 16; }
 
 template <class Real>
 Index panel_message_elements(Index rows, Index width) {
-  return header_elements<Real>(width) + padded_panel_rows(rows) * width;
+  return panel_header_elements<Real>(width) + padded_panel_rows(rows) * width;
 }
-
-template <class Real>
-Panel<Real>::Panel(DeviceMemory<Real>& memory, Index rows, Index width, std::shared_ptr<Operand<Real>> operand)
-    : buffer_(memory.allocate_host(panel_message_elements<Real>(rows, width))), operand_(std::move(operand)) {}
 
 template <class Real>
 void Panel<Real>::resize(Index rows, Index width, Index above) {
   l11_rows_ = above;
   rows_ = rows;
   width_ = width;
-  header_ = header_elements<Real>(width);
+  header_ = panel_header_elements<Real>(width);
   leading_dimension_ = padded_panel_rows(above + rows);
   pivots.assign(static_cast<std::size_t>(width), GlobalIndex{});
   zero_pivot.reset();
@@ -64,6 +60,8 @@ void Panel<Real>::unpack(const Real* message) {
 
 template void write_panel_header(float*, std::optional<GlobalIndex>, std::span<const GlobalIndex>);
 template void write_panel_header(double*, std::optional<GlobalIndex>, std::span<const GlobalIndex>);
+template Index panel_header_elements<float>(Index);
+template Index panel_header_elements<double>(Index);
 template Index panel_message_elements<float>(Index, Index);
 template Index panel_message_elements<double>(Index, Index);
 template class Panel<float>;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "lu/parameters.hpp"
@@ -20,8 +21,9 @@ namespace glinpack {
 template <class Real>
 class Panel {
  public:
-  /// For panels of up to `rows` x `width`, including the rows above. `operand` makes them operands of the backend.
-  Panel(DeviceMemory<Real>& memory, Index rows, Index width, std::shared_ptr<Operand<Real>> operand);
+  /// `buffer`: of panel_message_elements(). `operand` makes its panels operands of the backend.
+  Panel(std::unique_ptr<HostBuffer<Real>> buffer, std::shared_ptr<Operand<Real>> operand)
+      : buffer_(std::move(buffer)), operand_(std::move(operand)) {}
 
   /// `above` is 0 or width.
   void resize(Index rows, Index width, Index above = 0);
@@ -65,6 +67,9 @@ class Panel {
   std::span<Real> message() const {
     return {buffer_->data(), static_cast<std::size_t>(header_ + leading_dimension_ * width_)};
   }
+  MessagePlace place() const { return {buffer_->on_device(), header_}; }
+  /// The host reads and writes its panels.
+  void leave_device() { buffer_->leave_device(); }
 
  private:
   Real* first() const { return buffer_->data() + header_; }
@@ -78,9 +83,11 @@ class Panel {
   Index leading_dimension_ = 0;
 };
 
-/// Elements of the message of a panel of `rows` rows, those above included, and of one of its columns.
+/// Elements of the message of a panel of `rows` rows, those above included, of its header, and of one of its columns.
 template <class Real>
 Index panel_message_elements(Index rows, Index width);
+template <class Real>
+Index panel_header_elements(Index width);
 Index padded_panel_rows(Index rows);
 
 /// The header of a panel's message.

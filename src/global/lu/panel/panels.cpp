@@ -90,7 +90,13 @@ std::array<Panel<Real>, 2> make_panels(const RankContext<Real>& context, Index r
   const std::shared_ptr<Operand<Real>> first = context.backend.make_operand(nb, max_rows);
   // the device factorises the next panel while it still reads this one
   const std::shared_ptr<Operand<Real>> second = device != nullptr ? context.backend.make_operand(nb, max_rows) : first;
-  return {Panel<Real>(context.backend, rows, nb, first), Panel<Real>(context.backend, rows, nb, second)};
+  const auto buffer = [&] {
+    const Index elements = panel_message_elements<Real>(rows, nb);
+    return device != nullptr && !device->factorizes_in_matrix()
+               ? context.transport.allocate_buffer(Line::row, context.backend, elements)
+               : context.backend.allocate_host(elements);
+  };
+  return {Panel<Real>(buffer(), first), Panel<Real>(buffer(), second)};
 }
 
 }  // namespace
@@ -108,9 +114,11 @@ Panels<Real>::Panels(const RankContext<Real>& context, DeviceMatrix<Real>& a)
 template <class Real>
 void Panels<Real>::agree_on_order() {
   const Distribution& distribution = context_.distribution;
-  if (distribution.shape.rows > 1 && panels_may_be_on_device(context_.parameters.pivoting, distribution.shape) &&
-      !all_agree(context_.grid.all(), device_panels_ != nullptr)) {
-    factorizer_ = host_panels_.get();
+  if (!all_agree(context_.grid.all(), device_panels_ != nullptr)) {
+    if (distribution.shape.rows > 1 && panels_may_be_on_device(context_.parameters.pivoting, distribution.shape)) {
+      factorizer_ = host_panels_.get();
+    }
+    for (Panel<Real>& panel : panels_) panel.leave_device();
   }
   host_overlaps_update_ = all_agree(context_.grid.all(), context_.backend.info().asynchronous);
 }
@@ -127,10 +135,12 @@ Panel<Real>& Panels<Real>::acquire_panel(const PassPlan& pass) {
 }
 
 // A gathered panel takes turns with the update: it is factorised during the second piece, the rows of L return during
-// the third one, and it is complete before the last one, if that is a later one.
+// the third one, and it is complete before the last one, if that is a later one. A whole panel is factorised during the
+// first two pieces.
 template <class Real>
 std::size_t Panels<Real>::piece_of_step(std::size_t step, std::size_t steps, std::size_t last_piece) const {
   if (step + 1 == steps) return factorizer_->is_gathered() && last_piece > 2 ? last_piece : after_update;
+  if (!factorizer_->is_gathered() && step == 1) return std::min<std::size_t>(2, last_piece);
   return step == 1 ? std::min(step, last_piece) : step;
 }
 
@@ -170,7 +180,8 @@ void Panels<Real>::run_next_step() {
 template <class Real>
 void Panels<Real>::start_broadcast(const PassPlan& pass) {
   Panel<Real>& panel = pass.in_pivot_column ? panel_of(pass) : acquire_panel(pass);
-  broadcasts_[slot_of(pass)] = context_.transport.start_broadcast(MessageKind::panel, pass, panel.message());
+  broadcasts_[slot_of(pass)] =
+      context_.transport.start_broadcast(MessageKind::panel, pass, panel.message(), 0, panel.place());
 }
 
 template <class Real>

@@ -5,7 +5,7 @@
 #include <array>
 #include <memory>
 
-#include "backend/backend.hpp"
+#include "backend/device_memory.hpp"
 #include "gl/raster/raster_backend.hpp"
 #include "gl/storage.hpp"
 

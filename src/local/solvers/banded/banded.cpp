@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "solvers/device/blas1.hpp"
 #include "solvers/device/device_array.hpp"
 #include "solvers/device/texture_matrix.hpp"
 
@@ -197,16 +198,17 @@ struct ComputedDiagonals {
     if (product.operation != BandedOperation::none) z.upload(product.z);
   }
   void compute() {
-    device.measure(Stage::compute, [&] {
-      diagonals.bind(0);
-      shifts.bind(1);
-      x.bind(2);
-      y.bind(3);
-      z.bind(4);
-      program.set(0, to_int(product.n), to_int(shifts.size()));
-      const Index groups = (product.n + row_group - 1) / row_group;
-      device.dispatch(program, std::min(groups, most_groups), (groups + most_groups - 1) / most_groups);
-    });
+    device.measure(Stage::compute, [&] { multiply(x, y); });
+  }
+  void multiply(const DeviceArray<float>& from, const DeviceArray<float>& to) {
+    diagonals.bind(0);
+    shifts.bind(1);
+    from.bind(2);
+    to.bind(3);
+    z.bind(4);
+    program.set(0, to_int(product.n), to_int(shifts.size()));
+    const Index groups = (product.n + row_group - 1) / row_group;
+    device.dispatch(program, std::min(groups, most_groups), (groups + most_groups - 1) / most_groups);
   }
   void store() { y.download(product.y); }
 
@@ -218,7 +220,97 @@ struct ComputedDiagonals {
   gl::Program program;
 };
 
+/// Conjugate gradients (Hestenes and Stiefel) from x = 0, r = b on entry. Returns the iterations.
+template <class Blas, class Vector, class Multiply>
+Index iterate(Blas& blas, Vector& x, Vector& r, Vector& p, Vector& q, Multiply multiply, const BandedSystem& system) {
+  double square = blas.dot(r, r);
+  const double limit = system.tolerance * system.tolerance * square;
+  blas.copy(r, p);
+  Index iterations = 0;
+  for (; square > limit && iterations < 10 * system.n + 100; ++iterations) {
+    multiply(p, q);
+    const double alpha = square / blas.dot(p, q);
+    blas.add(alpha, p, x);
+    blas.add(-alpha, q, r);
+    const double next = blas.dot(r, r);
+    blas.scale(next / square, p);
+    blas.add(1, r, p);
+    square = next;
+  }
+  if (!(square <= limit)) {
+    throw NoResult(
+        fmt::format("conjugate gradients do not converge in {} iterations: A is not positive definite, or "
+                    "its condition is too large",
+                    iterations));
+  }
+  return iterations;
+}
+
+struct HostBlas {
+  using Vector = std::vector<float>;
+  static void copy(const Vector& x, Vector& y) { y = x; }
+  static void scale(double factor, Vector& y) {
+    for (float& element : y) element *= static_cast<float>(factor);
+  }
+  static void add(double factor, const Vector& x, Vector& y) {
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] += static_cast<float>(factor) * x[i];
+  }
+  static double dot(const Vector& x, const Vector& y) {
+    double sum = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) sum += double{x[i]} * double{y[i]};
+    return sum;
+  }
+};
+
+struct DeviceConjugateGradients {
+  DeviceConjugateGradients(Device& on, BandedSystem& of)
+      : system(of),
+        product{of.n, of.entries, of.b, of.x},
+        matrix(on, product, count_joined_diagonals(of.n, of.entries)),
+        x(on, of.n),
+        r(on, of.n),
+        p(on, of.n),
+        blas(on, of.n) {}
+
+  void load() { matrix.load(); }
+  void compute() {
+    matrix.device.measure(Stage::compute, [&] {
+      x.clear();
+      blas.copy(matrix.x, r);
+      system.iterations = iterate(
+          blas, x, r, p, matrix.y,
+          [&](const DeviceArray<float>& from, const DeviceArray<float>& to) { matrix.multiply(from, to); }, system);
+    });
+  }
+  void store() { x.download(system.x); }
+
+  BandedSystem& system;
+  BandedProduct product;
+  ComputedDiagonals matrix;  // its x is b, its y is A p
+  DeviceArray<float> x, r, p;
+  Blas1<float> blas;
+};
+
 }  // namespace
+
+Steps make_banded_solver(Device& device, BandedSystem& system) {
+  if (static_cast<Index>(system.b.size()) != system.n || static_cast<Index>(system.x.size()) != system.n) {
+    throw std::invalid_argument("the vectors of a system have not its order");
+  }
+  const Index diagonals = count_joined_diagonals(system.n, system.entries);
+  const std::string obstacle = banded_obstacle(device.description(), system.n, diagonals, BandedVariant::compute);
+  if (!obstacle.empty()) throw std::runtime_error(obstacle);
+  return steps_of(device.clock(), std::make_shared<DeviceConjugateGradients>(device, system));
+}
+
+void solve_by_rows(const RowCompressedMatrix& a, BandedSystem& system, ThreadTeam& team) {
+  std::vector<float> x(system.b.size()), r(system.b.begin(), system.b.end()), p(x), q(x);
+  HostBlas blas;
+  system.iterations = iterate(
+      blas, x, r, p, q, [&](const std::vector<float>& from, std::vector<float>& to) { multiply(a, from, to, team); },
+      system);
+  std::copy(x.begin(), x.end(), system.x.begin());
+}
 
 std::string banded_obstacle(const DeviceDescription& device, Index n, Index diagonals, BandedVariant variant) {
   constexpr Index largest = (Index{1} << 31) - 1;  // shaders count elements with 31 bits

@@ -108,4 +108,20 @@ struct BandedProduct {
 /// loads, for another number of joined diagonals.
 Steps make_banded_product(Device& device, const BandedProduct& product, BandedVariant variant);
 
+/// A x = b for a symmetric positive definite A by conjugate gradients from x = 0, until the residual's 2-norm is at
+/// most `tolerance` times that of b. On a device the operator of BandedVariant::compute, and scalars through the host.
+struct BandedSystem {
+  Index n = 0;
+  std::span<const SparseEntry> entries;
+  std::span<const float> b;
+  std::span<float> x;
+  double tolerance = 1e-5;
+  Index iterations = 0;  // result
+};
+
+/// As make_banded_product(); compute() throws NoResult if 10 n + 100 iterations are not enough.
+Steps make_banded_solver(Device& device, BandedSystem& system);
+/// The same on the host, by rows.
+void solve_by_rows(const RowCompressedMatrix& a, BandedSystem& system, ThreadTeam& team);
+
 }  // namespace glinpack::solvers

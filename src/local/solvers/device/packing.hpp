@@ -7,9 +7,9 @@
 #include <string_view>
 #include <thread>
 
-#include "base/enum_names.hpp"
 #include "base/matrix_view.hpp"
 #include "base/threads.hpp"
+#include "solvers/device/enum_names.hpp"
 
 namespace glinpack::solvers {
 

@@ -6,29 +6,18 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 #include <vector>
 
 #include "base/precision.hpp"
+#include "solvers/device/blas1.hpp"
 
 namespace glinpack::solvers {
 namespace {
 
-constexpr Index vector_group = 256;          // invocations of blas1.comp, and of most variants of poisson_product.comp
-constexpr Index most_groups_across = 32768;  // OpenGL guarantees 65535
-constexpr Index texture_group = 16;          // invocations a side, of the variant with a 2D texture
-constexpr Index most_parts = 1024;           // of a scalar product
+constexpr Index texture_group = 16;  // invocations a side, of the variant with a 2D texture
 
 Index parts_of(Index count, Index size) { return (count + size - 1) / size; }
-
-enum class Blas1 : std::uint8_t { scal, axpy, dot };
-
-template <class Real>
-gl::Program blas1_program(const Device& device, Blas1 operation) {
-  return device.compute_program("solvers/blas1.comp", definition("DOUBLE", precision_of<Real> == Precision::double_) +
-                                                          definition("OPERATION", static_cast<Index>(operation)));
-}
 
 template <class Real>
 class PaperStrip final : public PaperPoissonStrip<Real> {
@@ -42,15 +31,11 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
         r_(device, n * n),
         p_(device, n * n),
         q_(device, n * n),
-        parts_(device, most_parts),
-        scal_(blas1_program<Real>(device, Blas1::scal)),
-        axpy_(blas1_program<Real>(device, Blas1::axpy)),
-        dot_(blas1_program<Real>(device, Blas1::dot)),
+        blas_(device, n * n),
         product_(device.compute_program("solvers/poisson_product.comp",
                                         definition("DOUBLE", precision_of<Real> == Precision::double_) +
                                             definition("MEMORY", static_cast<Index>(memory)) +
-                                            definition("TILE", tile))),
-        read_back_(MappedBuffer<double>::create(device.context(), most_parts)) {
+                                            definition("TILE", tile))) {
     if (memory == PoissonMemory::texture1d) texels_.emplace(device.context());
     if (memory != PoissonMemory::texture2d) return;
     texture_.emplace(device, n, n, Packing::p1x1);
@@ -73,7 +58,7 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
     limit_scale_ = limits.tolerance * limits.tolerance;
     squares_.clear();
     done_ = false;
-    sums_[index(PoissonSum::residual)] = dot(r_, r_);
+    sums_[index(PoissonSum::residual)] = blas_.dot(r_, r_);
   }
 
   void precondition() override {}
@@ -84,24 +69,23 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
     done_ = squares_.back() <= limit_scale_ * squares_.front();
     if (done_) return;
     if (iteration == 0) {
-      glCopyNamedBufferSubData(r_.id(), p_.id(), 0, 0, bytes());
-      glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+      blas_.copy(r_, p_);
     } else {
-      scale(squares_.back() / squares_[squares_.size() - 2], p_);
-      add(1, r_, p_);
+      blas_.scale(squares_.back() / squares_[squares_.size() - 2], p_);
+      blas_.add(1, r_, p_);
     }
     bind_texture();
     multiply();
-    sums_[index(PoissonSum::curvature)] = dot(p_, q_);
+    sums_[index(PoissonSum::curvature)] = blas_.dot(p_, q_);
   }
 
   // lines 20 to 24
   void update(Index /*iteration*/, StripRows /*rows*/) override {
     if (done_) return;
     const double alpha = squares_.back() / sums_[index(PoissonSum::curvature)];
-    add(alpha, p_, u_);
-    add(-alpha, q_, r_);
-    sums_[index(PoissonSum::residual)] = dot(r_, r_);
+    blas_.add(alpha, p_, u_);
+    blas_.add(-alpha, q_, r_);
+    sums_[index(PoissonSum::residual)] = blas_.dot(r_, r_);
   }
 
   double own_sum(PoissonSum which) override { return sums_[index(which)]; }
@@ -130,39 +114,7 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
  private:
   static std::size_t index(PoissonSum sum) { return static_cast<std::size_t>(sum); }
   Index count() const { return extents_.n * extents_.n; }
-  GLsizeiptr bytes() const { return static_cast<GLsizeiptr>(count() * static_cast<Index>(sizeof(Real))); }
   [[noreturn]] static void refuse_edges() { throw std::logic_error("the paper's kernels compute the whole square"); }
-
-  void dispatch_elements(const gl::Program& program) {
-    const Index groups = parts_of(count(), vector_group);
-    device_.dispatch(program, std::min(groups, most_groups_across), parts_of(groups, most_groups_across));
-  }
-  void scale(double factor, const DeviceArray<Real>& y) {
-    y.bind(1);
-    scal_.set(0, to_int(count()));
-    scal_.set(1, factor);
-    dispatch_elements(scal_);
-  }
-  void add(double factor, const DeviceArray<Real>& x, const DeviceArray<Real>& y) {
-    x.bind(0);
-    y.bind(1);
-    axpy_.set(0, to_int(count()));
-    axpy_.set(1, factor);
-    dispatch_elements(axpy_);
-  }
-  double dot(const DeviceArray<Real>& x, const DeviceArray<Real>& y) {
-    x.bind(0);
-    y.bind(1);
-    parts_.bind(2);
-    dot_.set(0, to_int(count()));
-    const Index groups = std::min(parts_of(count(), vector_group), most_poisson_groups(device_.description()));
-    device_.dispatch(dot_, groups);
-    glCopyNamedBufferSubData(parts_.id(), read_back_->id(), 0, 0,
-                             static_cast<GLsizeiptr>(groups * static_cast<Index>(sizeof(double))));
-    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-    device_.finish();
-    return std::accumulate(read_back_->data(), read_back_->data() + groups, 0.0);
-  }
 
   void bind_texture() {
     if (texels_) {
@@ -186,7 +138,7 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
     const Index side = memory_ == PoissonMemory::shared      ? parts_of(extents_.n, tile_)
                        : memory_ == PoissonMemory::texture2d ? parts_of(extents_.n, texture_group)
                                                              : 0;
-    side > 0 ? device_.dispatch(product_, side, side) : dispatch_elements(product_);
+    side > 0 ? device_.dispatch(product_, side, side) : blas_.dispatch(product_);
   }
 
   Device& device_;
@@ -194,9 +146,8 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
   PoissonMemory memory_;
   Index tile_;
   DeviceArray<Real> u_, r_, p_, q_;
-  DeviceArray<double> parts_;
-  gl::Program scal_, axpy_, dot_, product_;
-  std::unique_ptr<MappedBuffer<double>> read_back_;
+  Blas1<Real> blas_;
+  gl::Program product_;
   std::optional<gl::TexelBufferHandle> texels_;  // p, of texture1d
   std::optional<TextureMatrix> texture_;         // a copy of p, of texture2d
   std::array<double, 2> sums_{};

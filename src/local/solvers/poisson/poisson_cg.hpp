@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/enum_names.hpp"
+#include "solvers/device/enum_names.hpp"
 #include "solvers/poisson/poisson_problem.hpp"
 
 namespace glinpack {

@@ -94,6 +94,38 @@ TEST_F(GlBanded, EveryVariantAppliesEveryOperation) {
   }
 }
 
+TEST_F(GlBanded, ConjugateGradientsSolveOnTheDeviceAndOnTheHost) {
+  for (const Index n : {1, 2, 37, 300}) {
+    std::vector<SparseEntry> entries;
+    for (Index i = 0; i < n; ++i) {
+      if (i > 0) entries.push_back({i, i - 1, -1});
+      entries.push_back({i, i, 2.5F});
+      if (i + 1 < n) entries.push_back({i, i + 1, -1});
+    }
+    const std::vector<float> b = vector_of(n);
+    std::vector<float> x(b.size(), 9.0F), y(x);
+    BandedSystem on_device{.n = n, .entries = entries, .b = b, .x = x},
+        on_host{.n = n, .entries = entries, .b = b, .x = y};
+    make_banded_solver(device_, on_device).run();
+    ThreadTeam team(2);
+    solve_by_rows(compress_rows(n, entries), on_host, team);
+    EXPECT_GT(on_device.iterations, 0);
+    for (const std::vector<float>& solution : {x, y}) {
+      for (const SparseEntry& entry : entries) {
+        if (entry.row != entry.column) continue;
+        const auto i = static_cast<std::size_t>(entry.row);
+        const float below = i > 0 ? solution[i - 1] : 0, above = i + 1 < b.size() ? solution[i + 1] : 0;
+        EXPECT_NEAR(2.5F * solution[i] - below - above, b[i], 1e-4) << i;
+      }
+    }
+  }
+  const std::vector<SparseEntry> indefinite{{0, 0, 1}, {1, 1, -1}};
+  const std::vector<float> b{1, 1};
+  std::vector<float> x(2);
+  BandedSystem system{.n = 2, .entries = indefinite, .b = b, .x = x};
+  EXPECT_THROW(make_banded_solver(device_, system).run(), NoResult);
+}
+
 TEST_F(GlBanded, AMatrixWithoutElementsGivesZeros) {
   for (const BandedVariant variant : all_banded_variants) {
     const std::vector<float> x = vector_of(6);

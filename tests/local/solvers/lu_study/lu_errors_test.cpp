@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "openblas/host_solvers.hpp"
+#include "solvers/accuracy.hpp"
 #include "tests/local/device_values.hpp"
 
 namespace glinpack::test {

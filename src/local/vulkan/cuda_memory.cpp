@@ -1,0 +1,222 @@
+#include "vulkan/cuda_memory.hpp"
+
+#include <dlfcn.h>
+#include <spdlog/fmt/fmt.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+
+namespace glinpack::vulkan {
+namespace {
+
+// The part of CUDA's driver interface that is used (cuda.h of CUDA 12, whose driver interface is stable).
+using Pointer = unsigned long long;
+using Handle = unsigned long long;
+struct Location {
+  int type = 1;  // CU_MEM_LOCATION_TYPE_DEVICE
+  int device = 0;
+};
+struct AllocationProperties {
+  int type = 1;          // CU_MEM_ALLOCATION_TYPE_PINNED
+  int handle_types = 1;  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+  Location location = {};
+  void* windows_attributes = nullptr;
+  std::array<unsigned char, 8> flags{};
+};
+struct Access {
+  Location location = {};
+  int flags = 3;  // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+};
+struct ExternalMemory {
+  int type = 1;  // CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD
+  union {
+    int descriptor;
+    std::array<void*, 2> win32;
+  } handle = {};
+  unsigned long long size = 0;
+  unsigned flags = 1;  // CUDA_EXTERNAL_MEMORY_DEDICATED
+  std::array<unsigned, 16> reserved{};
+};
+struct ExternalBuffer {
+  unsigned long long offset = 0;
+  unsigned long long size = 0;
+  unsigned flags = 0;
+  std::array<unsigned, 16> reserved{};
+};
+struct Copied {
+  std::size_t x = 0, y = 0;
+  int memory_type = 2;  // CU_MEMORYTYPE_DEVICE
+  void* host = nullptr;
+  Pointer device = 0;
+  void* array = nullptr;
+  std::size_t stride = 0;
+};
+struct Copy2d {
+  Copied from = {}, to = {};
+  std::size_t bytes = 0, rows = 0;
+};
+constexpr int file_descriptor_handle = 1;
+constexpr unsigned non_blocking_stream = 1;
+constexpr std::size_t granularity = std::size_t{2} << 20;  // of windows, on every GPU so far
+
+// Opened once, kept until the process ends.
+void* library() {
+  static void* const opened = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  return opened;
+}
+
+template <class... Arguments>
+int result_of(const char* function, Arguments... arguments) noexcept {
+  constexpr int not_found = 500;  // CUDA_ERROR_NOT_FOUND
+  const auto found = reinterpret_cast<int (*)(Arguments...)>(dlsym(library(), function));
+  return found == nullptr ? not_found : found(arguments...);
+}
+
+template <class... Arguments>
+void call(const char* function, Arguments... arguments) {
+  const int result = result_of(function, arguments...);
+  if (result != 0) throw std::runtime_error(fmt::format("CUDA's driver reports error {} of {}", result, function));
+}
+
+std::size_t rounded(std::size_t bytes) { return (bytes + granularity - 1) / granularity * granularity; }
+
+}  // namespace
+
+bool CudaMemory::is_installed() { return library() != nullptr; }
+
+CudaMemory::CudaMemory(std::string_view uuid) {
+  call("cuInit", 0U);
+  int devices = 0;
+  call("cuDeviceGetCount", &devices);
+  std::string found;
+  for (int i = 0; i < devices && found != uuid; ++i) {
+    std::array<unsigned char, 16> bytes{};
+    call("cuDeviceGet", &device_, i);
+    call("cuDeviceGetUuid_v2", bytes.data(), device_);
+    found.clear();
+    for (const unsigned char byte : bytes) found += fmt::format("{:02x}", byte);
+  }
+  if (found != uuid) throw std::runtime_error("CUDA's driver does not list the GPU");
+  call("cuDevicePrimaryCtxRetain", &context_, device_);
+  try {
+    call("cuCtxSetCurrent", context_);
+    call("cuStreamCreate", &stream_, non_blocking_stream);
+  } catch (...) {
+    result_of("cuDevicePrimaryCtxRelease_v2", device_);
+    throw;
+  }
+}
+
+CudaMemory::~CudaMemory() {
+  result_of("cuStreamDestroy_v2", stream_);
+  result_of("cuDevicePrimaryCtxRelease_v2", device_);
+}
+
+CudaMemory::Imported CudaMemory::import(int descriptor, std::size_t bytes) {
+  ExternalMemory external;
+  external.handle.descriptor = descriptor;
+  external.size = bytes;
+  ExternalBuffer buffer;
+  buffer.size = bytes;
+  Imported imported;
+  Pointer address = 0;
+  try {
+    call("cuCtxSetCurrent", context_);
+    call("cuImportExternalMemory", &imported.memory, static_cast<const ExternalMemory*>(&external));
+  } catch (...) {
+    close(descriptor);  // CUDA closes what it has imported
+    throw;
+  }
+  try {
+    call("cuExternalMemoryGetMappedBuffer", &address, imported.memory, static_cast<const ExternalBuffer*>(&buffer));
+  } catch (...) {
+    free_import(imported);
+    throw;
+  }
+  imported.address = address;
+  return imported;
+}
+
+void CudaMemory::free_import(const Imported& imported) noexcept {
+  result_of("cuCtxSetCurrent", context_);
+  if (imported.address != 0) result_of("cuMemFree_v2", Pointer{imported.address});
+  if (imported.memory != nullptr) result_of("cuDestroyExternalMemory", imported.memory);
+}
+
+PeerMemory::Window CudaMemory::make_window(std::size_t bytes) {
+  call("cuCtxSetCurrent", context_);
+  AllocationProperties properties;
+  properties.location.device = device_;
+  Handle handle = 0;
+  call("cuMemCreate", &handle, rounded(bytes), static_cast<const AllocationProperties*>(&properties), 0ULL);
+  Window window;
+  try {
+    window = map(handle, bytes);
+    call("cuMemExportToShareableHandle", static_cast<void*>(&window.descriptor), handle, file_descriptor_handle, 0ULL);
+  } catch (...) {
+    result_of("cuMemRelease", handle);
+    free_window(window);
+    throw;
+  }
+  result_of("cuMemRelease", handle);  // the mapping and the descriptor keep the memory
+  return window;
+}
+
+PeerMemory::Window CudaMemory::map_window(int descriptor, std::size_t bytes) {
+  call("cuCtxSetCurrent", context_);
+  Handle handle = 0;
+  call("cuMemImportFromShareableHandle", &handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),
+       file_descriptor_handle);
+  try {
+    const Window window = map(handle, bytes);
+    result_of("cuMemRelease", handle);
+    return window;
+  } catch (...) {
+    result_of("cuMemRelease", handle);
+    throw;
+  }
+}
+
+PeerMemory::Window CudaMemory::map(std::uint64_t handle, std::size_t bytes) {
+  Access access;
+  access.location.device = device_;
+  Pointer address = 0;
+  call("cuMemAddressReserve", &address, rounded(bytes), std::size_t{0}, Pointer{0}, 0ULL);
+  try {
+    call("cuMemMap", address, rounded(bytes), std::size_t{0}, Handle{handle}, 0ULL);
+    call("cuMemSetAccess", address, rounded(bytes), static_cast<const Access*>(&access), std::size_t{1});
+  } catch (...) {
+    free_window({.address = address, .bytes = bytes});
+    throw;
+  }
+  return {.address = address, .bytes = bytes};
+}
+
+void CudaMemory::free_window(const Window& window) noexcept {
+  if (window.descriptor >= 0) close(window.descriptor);
+  if (window.address == 0) return;
+  result_of("cuCtxSetCurrent", context_);
+  result_of("cuMemUnmap", Pointer{window.address}, rounded(window.bytes));
+  result_of("cuMemAddressFree", Pointer{window.address}, rounded(window.bytes));
+}
+
+void CudaMemory::copy(PeerAddress from, PeerAddress to, std::size_t bytes) {
+  call("cuCtxSetCurrent", context_);
+  call("cuMemcpyDtoDAsync_v2", Pointer{to}, Pointer{from}, bytes, stream_);
+}
+
+void CudaMemory::copy_rows(const Rows& from, const Rows& to, std::size_t bytes, std::size_t count) {
+  const Copy2d copy{
+      {.device = from.first, .stride = from.stride}, {.device = to.first, .stride = to.stride}, bytes, count};
+  call("cuCtxSetCurrent", context_);
+  call("cuMemcpy2DAsync_v2", &copy, stream_);
+}
+
+void CudaMemory::wait() {
+  call("cuCtxSetCurrent", context_);
+  call("cuStreamSynchronize", stream_);
+}
+
+}  // namespace glinpack::vulkan

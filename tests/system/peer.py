@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Messages between GPUs without the host's memory, on Mesa's lavapipe and tests/fake_cuda.cpp. FAKE_CUDA names the
+folder of its libcuda.so.1."""
+import os
+import re
+import unittest
+
+from launch import GlinpackTest
+
+SYSTEM = ["--n", "300", "--nb", "32", "--precision", "double", "--backend", "vk-compute", "--panel", "device",
+          "--save-solution", "x.npy", "--force", "--log-level", "debug"]
+
+
+@unittest.skipUnless("FAKE_CUDA" in os.environ, "FAKE_CUDA names no folder: sanitizers do not work with the fake")
+class Peers(GlinpackTest):
+    def run_grid(self, grid, *options, environment=None, timeout=120):
+        rows, columns = map(int, grid.split("x"))
+        libraries = f"{os.environ['FAKE_CUDA']}:{os.environ.get('LD_LIBRARY_PATH', '')}"
+        return self.glinpack("plu", *SYSTEM, "--grid", grid, *options, ranks=rows * columns, timeout=timeout,
+                             environment={"LD_LIBRARY_PATH": libraries, "FAKE_CUDA_UUID": self.uuid(),
+                                          **(environment or {})})
+
+    def uuid(self):
+        return re.search(r"UUID +([0-9a-f]{32})", self.glinpack("devices", ranks=1).out)[1]
+
+    def solution(self, outcome):
+        self.assertEqual(outcome.status, 0, outcome)
+        self.assertIn("PASSED", outcome.out, outcome)
+        return (self.folder / "x.npy").read_bytes()
+
+    def test_the_solution_has_the_same_bits_by_either_path(self):
+        for grid in "1x2", "4x1", "3x2":
+            by_host = self.run_grid(grid, "--peer", "none")
+            self.assertNotIn("GPUs copy messages", by_host.err)
+            expected = self.solution(by_host)
+            for swap in ["binary-exchange"] if grid == "1x2" else ["binary-exchange", "direct", "long"]:
+                with self.subTest(grid=grid, swap=swap):
+                    by_peers = self.run_grid(grid, "--row-swap", swap)
+                    self.assertIn("GPUs copy messages to each other", by_peers.err, by_peers)
+                    self.assertEqual(self.solution(by_peers), expected)
+
+    def test_a_window_that_cannot_be_made_or_mapped_leaves_the_hosts_memory_with_one_line(self):
+        for function in ("cuInit", "cuMemCreate", "cuMemExportToShareableHandle", "cuMemImportFromShareableHandle",
+                         "cuMemMap", "cuMemSetAccess"):
+            with self.subTest(function=function):
+                outcome = self.run_grid("2x1", environment={"FAKE_CUDA_FAILS": function})
+                self.solution(outcome)
+                lines = [line for line in outcome.err.splitlines() if "through the host's memory" in line]
+                self.assertEqual(len(lines), 1, outcome)
+                self.assertIn(f"error 999 of {function}", lines[0])
+
+    def test_a_gpu_that_the_driver_does_not_list_uses_the_hosts_memory(self):
+        outcome = self.run_grid("1x2", environment={"FAKE_CUDA_UUID": "0" * 32})
+        self.solution(outcome)
+        self.assertIn("does not list the GPU; GPUs exchange panels and rows through the host's memory", outcome.err)
+
+    def test_a_copy_that_fails_ends_all_ranks_with_a_message(self):
+        for function in "cuMemcpyDtoDAsync_v2", "cuStreamSynchronize":
+            with self.subTest(function=function):
+                outcome = self.run_grid("2x1", environment={"FAKE_CUDA_FAILS": function})
+                self.assertEqual(outcome.status, 3, outcome)
+                self.assertIn(f"CUDA's driver reports error 999 of {function}", outcome.out + outcome.err)
+
+    def test_without_a_driver_nothing_is_said(self):
+        outcome = self.run_grid("1x2", environment={"LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")})
+        self.solution(outcome)
+        self.assertNotIn("through the host's memory", outcome.err)
+
+    def test_other_values_of_the_option_are_refused(self):
+        outcome = self.run_grid("1x2", "--peer", "nvlink")
+        self.assertNotEqual(outcome.status, 0, outcome)
+        self.assertIn("'nvlink' is not auto or none", outcome.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
