@@ -30,7 +30,8 @@ class MpiTransport : public Transport<Real> {
                                                Real* buffer, MessagePlace on_device) override;
   std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan, Real* buffer,
                                                  MessagePlace on_device) override;
-  std::unique_ptr<HostBuffer<Real>> allocate_buffer(Line line, DeviceMemory<Real>& memory, Index elements) const override;
+  std::unique_ptr<HostBuffer<Real>> allocate_buffer(Line line, DeviceMemory<Real>& memory,
+                                                    Index elements) const override;
   bool column_shares_memory() const override;
   void reduce_candidates(const PassPlan& pass, Index column, CandidateMessage<Real>& candidates) override;
   void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) override;

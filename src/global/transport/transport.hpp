@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "backend/device_memory.hpp"
 #include "matrix/pass.hpp"
 #include "transport/broadcast_kind.hpp"
 #include "transport/candidate_message.hpp"
