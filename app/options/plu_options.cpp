@@ -387,6 +387,11 @@ void check_abft(const PluOptions& options) {
   if (options.compute_only) {
     throw InputError("--abft and --compute-only: without messages, nothing is right; leave one of them out");
   }
+  const std::string& products = options.backend_values.at("products");
+  if (products == "half" || products == "split") {
+    throw InputError("--abft and --products " + products +
+                     ": the bounds of checksums are those of plain products; leave one of them out");
+  }
   const BackendRecord* backend = find_backend(options.backend);
   if (backend != nullptr && backend->row_by_row) {
     throw InputError("--abft: the backend " + options.backend +
@@ -407,9 +412,10 @@ ParsedOptions with_dependent_defaults(ParsedOptions parsed) {
   if (parsed.options.matrix == MatrixKind::mxp && !parsed.given("precision")) {
     parsed.options.precision = Precision::mixed;
   }
-  // a backend takes single precision for that of factors that are refined
+  // a backend takes single precision for that of factors that are refined; checksums bound the errors of plain products
   std::string& products = parsed.options.backend_values.at("products");
-  if (products == auto_word && parsed.options.precision == Precision::single) products = "plain";
+  const bool is_plain = parsed.options.precision == Precision::single || parsed.options.abft;
+  if (products == auto_word && is_plain) products = "plain";
   check_backend_values(parsed.options);
   check_panel(parsed.options);
   check_time(parsed.options);

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,7 +46,7 @@ class GridCache {
   const ProcessGrid& grid_for(const RunRecord& run) {
     if (!grid_ || grid_->shape() != run.grid || order_ != run.order || node_grid_ != run.node_grid) {
       grid_.reset();
-      grid_.emplace(MPI_COMM_WORLD, run.grid, run.order, run.node_grid);
+      grid_ = std::make_unique<ProcessGrid>(MPI_COMM_WORLD, run.grid, run.order, run.node_grid);
       order_ = run.order;
       node_grid_ = run.node_grid;
     }
@@ -53,7 +54,7 @@ class GridCache {
   }
 
  private:
-  std::optional<ProcessGrid> grid_;
+  std::unique_ptr<ProcessGrid> grid_;
   RankOrder order_ = RankOrder::row_major;
   std::optional<GridShape> node_grid_;
 };

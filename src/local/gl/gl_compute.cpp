@@ -16,7 +16,7 @@ const DeviceCatalog device_catalog{
     .noun = "EGL device",
     .install = "install a driver (Mesa: libegl-mesa0 and libgl1-mesa-dri)",
     .remedy =
-        "glinpack needs EGL with a driver for OpenGL 4.5: install the vendor's driver, or Mesa's\n"
+        "gl-compute needs EGL with a driver for OpenGL 4.5: install the vendor's driver, or Mesa's\n"
         "software one (Debian: libegl-mesa0 libgl1-mesa-dri).\n",
     .selection = visible_devices_variable,
     .list = list_devices,

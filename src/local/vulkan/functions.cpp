@@ -118,7 +118,7 @@ Functions functions_of(const Instance& instance, VkDevice device) {
 void require(VkResult result, const char* function) {
   if (result == VK_SUCCESS) return;
   if (result == VK_ERROR_DEVICE_LOST) {
-    throw std::runtime_error("the device was lost: waiting for its work failed");
+    throw std::runtime_error("the device was lost: " + std::string(function) + " failed");
   }
   throw std::runtime_error(std::string(function) + " fails with VkResult " + std::to_string(result));
 }
