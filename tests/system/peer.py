@@ -41,7 +41,7 @@ class Peers(GlinpackTest):
 
     def test_a_window_that_cannot_be_made_or_mapped_leaves_the_hosts_memory_with_one_line(self):
         for function in ("cuInit", "cuMemCreate", "cuMemExportToShareableHandle", "cuMemImportFromShareableHandle",
-                         "cuMemMap", "cuMemSetAccess"):
+                         "cuMemMap", "cuMemSetAccess", "cuImportExternalMemory", "cuExternalMemoryGetMappedBuffer"):
             with self.subTest(function=function):
                 outcome = self.run_grid("2x1", environment={"FAKE_CUDA_FAILS": function})
                 self.solution(outcome)

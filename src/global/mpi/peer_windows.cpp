@@ -110,7 +110,11 @@ std::vector<int> exchange_descriptors(const MpiCommunicator& line, int descripto
     for (int distance = 1; distance < size; ++distance) {
       own.send(names[static_cast<std::size_t>((line.rank() + distance) % size)], line.rank(), descriptor);
       const auto [rank, received] = own.receive();
-      if (rank < 0 || rank >= size) fail_to_pass("unknown sender");
+      const bool is_expected = rank >= 0 && rank < size && rank != line.rank();
+      if (!is_expected || descriptors[static_cast<std::size_t>(rank)] >= 0) {
+        close(received);
+        fail_to_pass("unknown sender");
+      }
       descriptors[static_cast<std::size_t>(rank)] = received;
     }
   } catch (const std::runtime_error&) {

@@ -90,25 +90,25 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     return fences().take();
   }
   Fence download(DeviceBlock<Real> from, HostBlock<Real> to) override {
-    return to_host(from, to, [&](const Region& target) { kernels_.copy(region_of(from), target); });
+    return to_host(from, to, [&](const Region& target) { kernels_.copy(read(from), target); });
   }
   Fence download_transposed(DeviceBlock<Real> from, HostBlock<Real> to) override {
-    return to_host(from, to, [&](const Region& target) { kernels_.copy_transposed(region_of(from), target); });
+    return to_host(from, to, [&](const Region& target) { kernels_.copy_transposed(read(from), target); });
   }
   void copy_transposed(DeviceBlock<Real> from, DeviceBlock<Real> to) override {
     if (from.empty()) return;
-    operation(Phase::transfer, 0, 0, [&] { kernels_.copy_transposed(region_of(from), written(to)); });
+    operation(Phase::transfer, 0, 0, [&] { kernels_.copy_transposed(read(from), written(to)); });
   }
   void copy(DeviceBlock<Real> from, DeviceBlock<Real> to) override {
     if (from.empty()) return;
-    operation(Phase::transfer, 0, 0, [&] { kernels_.copy(region_of(from), written(to)); });
+    operation(Phase::transfer, 0, 0, [&] { kernels_.copy(read(from), written(to)); });
   }
 
   Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) override {
     if (rows.empty() || from.empty()) return {};
     check_rows(rows, from.rows);
     const std::vector<RowMove> moves = gathering(rows);
-    operation(Phase::swap, 0, bytes_of(to), [&] { kernels_.copy_rows(region_of(from), transferred(to), moves); });
+    operation(Phase::swap, 0, bytes_of(to), [&] { kernels_.copy_rows(read(from), transferred(to), moves); });
     return fences().take();
   }
   Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) override {
@@ -135,7 +135,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0,
-              [&] { kernels_.normalize(region_of(l11_transposed), written(a12)); });
+              [&] { kernels_.normalize(read(l11_transposed), written(a12)); });
   }
   // The two overlap: the solve has too few work groups to fill the device, and the copy waits for the bus. A timestamp
   // between them would prevent that, so both are in the solve's interval.
@@ -147,8 +147,8 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     check_rows(rows, from.rows);
     const std::vector<RowMove> moves = gathering(rows);
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0, [&] {
-      kernels_.normalize(region_of(l11_transposed), written(a12), false);
-      kernels_.copy_rows(region_of(from), transferred(to), moves);
+      kernels_.normalize(read(l11_transposed), written(a12), false);
+      kernels_.copy_rows(read(from), transferred(to), moves);
     });
     return fences().take();
   }
@@ -158,7 +158,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     constexpr Index few_rows = 2;
     if (l21_transposed.matrix->columns() <= few_rows) {  // as of checksums: takes as long as U12 takes to be read
       operation(Phase::reduce, flops, 0,
-                [&] { kernels_.reduce_few_rows(region_of(l21_transposed), region_of(u12), written(a22)); });
+                [&] { kernels_.reduce_few_rows(read(l21_transposed), read(u12), written(a22)); });
       return;
     }
     if (running_panel_ != nullptr && running_panel_ != l21_transposed.matrix && running_panel_ != u12.matrix &&
@@ -177,12 +177,12 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override {
     if (x.empty()) return;
     operation(Phase::substitution, solve_triangle_flops(triangle, x.rows, x.columns), 0,
-              [&] { kernels_.solve_triangle(triangle, region_of(t), written(x)); });
+              [&] { kernels_.solve_triangle(triangle, read(t), written(x)); });
   }
   void subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override {
     if (a.empty()) return;
     operation(Phase::substitution, substitute_flops(a.rows, a.columns), 0,
-              [&] { kernels_.substitute(region_of(a), region_of(x), written(y)); });
+              [&] { kernels_.substitute(read(a), read(x), written(y)); });
   }
 
   ComputeDevice& device_of_programs() const override { return *device(); }
@@ -190,6 +190,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   const Kernels& kernels_of_programs() const override { return kernels_; }
   void run(const std::function<void()>& commands) override {
     packed_ = nullptr;
+    hold_kernels_for_panel();
     operation(Phase::reduce, 0, 0, commands);
   }
 
@@ -236,13 +237,19 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   }
   /// Later kernels wait for a panel on a queue of its own.
   void hold_kernels_for_panel() {
-    if (panel_queue_) device()->wait_for(*panel_queue_->insert_sync());
+    if (panel_beside_ != nullptr) device()->wait_for(*panel_queue_->insert_sync());
+    panel_beside_ = nullptr;
   }
   bool can_factorize(Index rows, Index columns, DeviceUse use) const;
 
   /// Of a block that is to be written.
   Region written(const DeviceBlock<Real>& block) {
     if (block.matrix == packed_) packed_ = nullptr;
+    return read(block);
+  }
+  /// Of a block that is to be read.
+  Region read(const DeviceBlock<Real>& block) {
+    if (block.matrix == panel_beside_) hold_kernels_for_panel();
     return region_of(block);
   }
   void make_products(const BackendOptions& options);
@@ -301,6 +308,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   PartialPanelLimits partial_panel_limits_;
   std::shared_ptr<ComputeDevice> panel_queue_;   // if the barriers of products would wait for a panel, else null
   DeviceMatrix<Real>* running_panel_ = nullptr;  // the matrix of a panel without a barrier after its dispatch
+  DeviceMatrix<Real>* panel_beside_ = nullptr;   // of a panel on its own queue that kernels have not waited for
   ShaderSource sources_;
   Kernels kernels_;
   std::unique_ptr<PackedProducts<Real>> products_;  // null: they are plain
@@ -358,7 +366,10 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
     ComputeDevice* const own = backend_.panel_queue_.get();
     if (own != nullptr) own->wait_for(*backend_.device()->insert_sync());
     panel_->factorize(own != nullptr ? *own : *backend_.device(), backend_.written(a_transposed));
-    if (own != nullptr) own->flush();
+    if (own != nullptr) {
+      own->flush();
+      backend_.panel_beside_ = a_transposed.matrix;
+    }
     backend_.running_panel_ = a_transposed.matrix;
     // a software device has no time to share
     if (!backend_.info_.asynchronous) backend_.finish_running_panel();
@@ -426,7 +437,7 @@ std::string ComputeBackend<Real>::choose_products() {
 template <class Real>
 void ComputeBackend<Real>::reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12,
                                   const DeviceBlock<Real>& a22) {
-  const Region l21 = region_of(l21_transposed), u = region_of(u12), a = written(a22);
+  const Region l21 = read(l21_transposed), u = read(u12), a = written(a22);
   if (products_) {
     const bool is_kept = packed_ == l21_transposed.matrix && l21.buffer == packed_region_.buffer &&
                          l21.first == packed_region_.first && l21.column == packed_region_.column &&

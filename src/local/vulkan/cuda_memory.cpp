@@ -84,7 +84,10 @@ std::size_t rounded(std::size_t bytes) { return (bytes + granularity - 1) / gran
 
 }  // namespace
 
-bool CudaMemory::is_installed() { return library() != nullptr; }
+bool CudaMemory::is_usable() {
+  constexpr int no_device = 100;  // CUDA_ERROR_NO_DEVICE: the library is there without a GPU of its own
+  return library() != nullptr && result_of("cuInit", 0U) != no_device;
+}
 
 CudaMemory::CudaMemory(std::string_view uuid) {
   call("cuInit", 0U);

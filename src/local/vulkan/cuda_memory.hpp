@@ -12,8 +12,8 @@ namespace glinpack::vulkan {
 
 class CudaMemory final : public PeerMemory {
  public:
-  /// Whether there is a driver.
-  static bool is_installed();
+  /// Whether there is a driver with a GPU.
+  static bool is_usable();
   /// Of the GPU with this UUID (DeviceDescription::uuid). Throws std::runtime_error if the driver does not have it.
   explicit CudaMemory(std::string_view uuid);
   ~CudaMemory() override;

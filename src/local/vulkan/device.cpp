@@ -127,9 +127,16 @@ std::unique_ptr<DeviceBuffer> Device::allocate(std::int64_t bytes, Memory memory
 }
 
 PeerMemory* Device::open_peers() {
-  if (!logical_->may_have_peers || !CudaMemory::is_installed()) return nullptr;
+  if (!logical_->may_have_peers || !CudaMemory::is_usable()) return nullptr;
   if (logical_->vk.GetMemoryFdKHR == nullptr) throw std::runtime_error("Vulkan exports no memory");
-  if (!logical_->peers) logical_->peers = std::make_unique<CudaMemory>(description_.uuid);
+  if (logical_->peers) return logical_->peers.get();
+  logical_->peers = std::make_unique<CudaMemory>(description_.uuid);
+  try {
+    allocate(1, Memory::message);  // a failure to import memory must come before a run relies on it
+  } catch (const std::runtime_error&) {
+    logical_->peers.reset();
+    throw;
+  }
   return logical_->peers.get();
 }
 
