@@ -216,8 +216,10 @@ class Run {
       interchanges_ = load_checkpoint(workspace_, resume.file).so_far;
       result_.resumed = Resumed{resume.header.pass, resume.header.seconds};
     } else {
-      const bool on_gpu = all_agree(grid_.all(), backend_.info().asynchronous || parameters_.software_gl_as_gpu);
-      if (on_gpu && parameters_.parts == RunParts::all && !parameters_.abft) rehearse(workspace_);
+      constexpr Index min_rehearsed = 4096;  // smaller runs are short in any case
+      const bool is_long = backend_.info().asynchronous && parameters_.n >= min_rehearsed;
+      const bool rehearses = all_agree(grid_.all(), is_long || parameters_.software_gl_as_gpu);
+      if (rehearses && parameters_.parts == RunParts::all && !parameters_.abft) rehearse(workspace_);
       upload_matrix(workspace_, source);
     }
     if (backend_.info().asynchronous && steady_seconds() - begun > clock_falls_after) raise_clock(backend_);
