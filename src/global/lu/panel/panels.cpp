@@ -120,10 +120,10 @@ void Panels<Real>::agree_on_order() {
     }
     for (Panel<Real>& panel : panels_) panel.leave_device();
   }
-  // the ranks of a process row broadcast by one path, also if nodes of unequal size factorise panels in several ways
+  // broadcasts take one path, also if nodes of unequal size factorise panels in several ways
   const auto is_on_device = [](const Panel<Real>& panel) { return panel.place().first != 0; };
   const bool on_device = std::ranges::all_of(panels_, is_on_device);
-  if (!all_agree(context_.grid.row(), on_device)) {
+  if (!all_agree(context_.grid.all(), on_device)) {
     for (Panel<Real>& panel : panels_) panel.leave_device();
   }
   host_overlaps_update_ = all_agree(context_.grid.all(), context_.backend.info().asynchronous);
