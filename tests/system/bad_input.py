@@ -268,8 +268,8 @@ class Network(BadInputTest):
         self.rejected_on_one_line(["plu", *SMALL_RUN, "--pivoting", "tournament", "--compute-only"], "--compute-only",
                                   "--pivoting tournament", "--pivoting partial")
         self.rejected_on_one_line(["plu", "--n", 100, "--backend", "gl-raster", "--abft", "auto"], "--abft", "row by row")
-        self.rejected_on_one_line(["plu", *SMALL_RUN, "--precision", "mixed", "--products", "half", "--abft", "auto"],
-                                  "--abft", "--products half")
+        self.rejected_on_one_line(["plu", "--n", 100, "--backend", "gl-compute", "--precision", "mixed", "--products", "half",
+                                   "--abft", "auto"], "--abft", "--products half")
 
     def test_compute_only_has_no_solution_to_save(self):
         self.rejected_on_one_line(["plu", *SMALL_RUN, "--compute-only", "--save-solution", "x.npy"],
