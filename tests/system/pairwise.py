@@ -32,7 +32,7 @@ VALUES = {
 # Options without pairs.
 ALONE = set("""
 n nb seed threshold repeat checkpoint-every memory-fraction time peak device node-grid tile watchdog
-matrix benchmark input config shader-dir resume
+matrix input config shader-dir resume peer
 json csv trace save-solution write-hpl-dat products moduli output-dir force log-level breakdown doctor dry-run explain-pass
 """.split())
 
