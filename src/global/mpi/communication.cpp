@@ -264,6 +264,7 @@ void abort_job(std::string_view message) {
   std::fprintf(stderr, "glinpack: %s, rank %d: %.*s\n", host_name().c_str(), rank, static_cast<int>(what.size()),
                what.data());
   std::fflush(nullptr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // a busy launcher loses what it has not yet forwarded
   MPI_Abort(MPI_COMM_WORLD, 3);
   _exit(3);
 }
