@@ -132,7 +132,9 @@ Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks) 
   constexpr Index of_whole_panels = 2;     // the factorisation of the next one, then its broadcast
   const bool on_devices = backend_record(run.backend).panels_on_device && !computes_on_hosts(ranks);
   if (!on_devices || run.parameters.panel == PanelPlace::host) return 1;
-  if (run.grid.rows == 1) return run.grid.columns > 1 ? of_whole_panels : 1;
+  // two are measured with GPUs that copy panels to each other alone
+  const Index of_one_row = run.backend == "vk-compute" ? of_whole_panels : of_gathered_panels;
+  if (run.grid.rows == 1) return run.grid.columns > 1 ? of_one_row : 1;
   return pivots_across_processes(run.parameters.pivoting) ? of_gathered_panels : 1;
 }
 
