@@ -128,14 +128,16 @@ GridShape automatic_grid(const std::string& backend, std::span<const RankMemory>
 }
 
 Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks) {
-  constexpr Index of_gathered_panels = 4;  // results/h100-x2/logs.md process-rows
-  constexpr Index of_whole_panels = 2;     // the factorisation of the next one, then its broadcast
-  const bool on_devices = backend_record(run.backend).panels_on_device && !computes_on_hosts(ranks);
+  constexpr Index of_device_panels = 4;  // results/h100-x2/logs.md process-rows
+  constexpr Index of_copied_panels = 2;  // by GPUs to each other (results/h100-x4/logs.md four-gpus-release)
+  const BackendRecord& backend = backend_record(run.backend);
+  const bool on_devices = backend.panels_on_device && !computes_on_hosts(ranks);
   if (!on_devices || run.parameters.panel == PanelPlace::host) return 1;
-  // two are measured with GPUs that copy panels to each other alone
-  const Index of_one_row = run.backend == "vk-compute" ? of_whole_panels : of_gathered_panels;
-  if (run.grid.rows == 1) return run.grid.columns > 1 ? of_one_row : 1;
-  return pivots_across_processes(run.parameters.pivoting) ? of_gathered_panels : 1;
+  if (run.grid.rows > 1) return pivots_across_processes(run.parameters.pivoting) ? of_device_panels : 1;
+  if (run.grid.columns == 1) return 1;
+  const auto peer = run.backend_values.find("peer");
+  const bool gpus_copy = backend.has_option("peer") && (peer == run.backend_values.end() || peer->second != "none");
+  return gpus_copy ? of_copied_panels : of_device_panels;
 }
 
 Index rounded_order(Index largest, Index nb, GridShape grid) {

@@ -125,6 +125,10 @@ def logged_runs(text):
 # Three hosts of one kind took 2.3, 2.9 and 3.3 s for this run: a plan cannot be within 15 per cent of all.
 SLOW_HOSTS = {("h100-x4/first-runs", "2x2"): 1.2, ("h100-x4/one-gpu-and-four", "2x2"): 1.4}
 
+# The logs of 2x2 are of programs that copied the root's rows of L for their broadcast later: by the replay of that
+# schedule, single 2.472 s instead of 2.425, double 5.156 instead of 5.048.
+SECONDS_OF_EARLIER_SCHEDULE = 1.02
+
 
 class Logs(PlanningTest):
     """The plan with the costs of one H200 against runs of two and four H100 and H200 of a host."""
@@ -166,7 +170,8 @@ class Logs(PlanningTest):
         for log, runs in self.measured().items():
             for run, seconds in runs.items():
                 grids = self.planned_grids(log if log in DEFAULTS[run[0]] else None, run)
-                yield log, run, seconds, grids[run[4:]], next(iter(grids))
+                earlier = SECONDS_OF_EARLIER_SCHEDULE if min(run[4:]) > 1 else 1
+                yield log, run, seconds, grids[run[4:]] * earlier, next(iter(grids))
 
     def test_runs_of_several_gpus_take_the_planned_time_on_the_recommended_grid(self):
         bests = {}

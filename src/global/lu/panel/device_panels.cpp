@@ -165,8 +165,16 @@ class WholeDevicePanels final : public PanelFactorizer<Real> {
       : context_(context), device_(std::move(device)) {}
 
   std::vector<Step> steps(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) override {
-    return {[this, a, &panel] { factorize(a, panel); }, [this, &panel] { download(panel); },
-            [this, pass, &panel] { read_pivots(pass, panel); }};
+    const Step read = [this, pass, &panel] { read_pivots(pass, panel); };
+    // copies between GPUs are short: a piece of the update overlaps the factorisation instead
+    if (panel.is_on_device()) {
+      return {[this, a, &panel] { factorize(a, panel); }, [this, &panel] { download(panel); }, read};
+    }
+    const Step factorize_and_download = [this, a, &panel] {
+      factorize(a, panel);
+      download(panel);
+    };
+    return {factorize_and_download, read};
   }
 
   void store(const Panel<Real>& panel, DeviceBlock<Real> a) override {
@@ -180,7 +188,6 @@ class WholeDevicePanels final : public PanelFactorizer<Real> {
     device_->factorize(panel.factors);
   }
 
-  // A piece of the update in between overlaps the factorisation.
   void download(Panel<Real>& panel) {
     done_ = {};
     if (context_.distribution.shape.columns > 1) {

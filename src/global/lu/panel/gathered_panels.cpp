@@ -153,7 +153,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
 
   // Into the operand, and the message of the broadcast.
   void take_share(Panel<Real>& panel) {
-    if (staging_->on_device() != 0 && panel.place().first != 0) {  // the operand is uploaded later, as on receivers
+    if (staging_->on_device() != 0 && panel.is_on_device()) {  // the operand is uploaded later, as on receivers
       if (panel.l11_rows() > 0) {
         const HostBlock<Real> l11 = panel.all_transposed().block(0, 0, width_, width_);
         context_.backend.copy_between_messages(staged_diagonal_block(), l11);

@@ -68,6 +68,7 @@ class Panel {
     return {buffer_->data(), static_cast<std::size_t>(header_ + leading_dimension_ * width_)};
   }
   MessagePlace place() const { return {buffer_->on_device(), header_}; }
+  bool is_on_device() const { return buffer_->on_device() != 0; }
   /// The host reads and writes its panels.
   void leave_device() { buffer_->leave_device(); }
 

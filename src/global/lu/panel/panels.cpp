@@ -121,9 +121,7 @@ void Panels<Real>::agree_on_order() {
     for (Panel<Real>& panel : panels_) panel.leave_device();
   }
   // broadcasts take one path, also if nodes of unequal size factorise panels in several ways
-  const auto is_on_device = [](const Panel<Real>& panel) { return panel.place().first != 0; };
-  const bool on_device = std::ranges::all_of(panels_, is_on_device);
-  if (!all_agree(context_.grid.all(), on_device)) {
+  if (!all_agree(context_.grid.all(), std::ranges::all_of(panels_, &Panel<Real>::is_on_device))) {
     for (Panel<Real>& panel : panels_) panel.leave_device();
   }
   host_overlaps_update_ = all_agree(context_.grid.all(), context_.backend.info().asynchronous);
@@ -141,8 +139,8 @@ Panel<Real>& Panels<Real>::acquire_panel(const PassPlan& pass) {
 }
 
 // A gathered panel takes turns with the update: it is factorised during the second piece, the rows of L return during
-// the third one, and it is complete before the last one, if that is a later one. A whole panel is factorised during the
-// first two pieces.
+// the third one, and it is complete before the last one, if that is a later one. A whole panel in three steps is
+// factorised during the first two pieces.
 template <class Real>
 std::size_t Panels<Real>::piece_of_step(std::size_t step, std::size_t steps, std::size_t last_piece) const {
   if (step + 1 == steps) return factorizer_->is_gathered() && last_piece > 2 ? last_piece : after_update;
