@@ -200,8 +200,7 @@ std::string honesty_lines(std::span<const RunRecord> planned) {
   say(of_precision(Precision::double_), "- double precision; residual with eps = 2^-53 = 1.11e-16\n");
   say(of_precision(Precision::single), "- single precision; residual with eps = 2^-24 = 5.96e-08: not an HPL result\n");
   const auto has_half_products = [](const RunRecord& record) {
-    const auto products = record.backend_values.find("products");
-    return products != record.backend_values.end() && products->second == "half";
+    return option_value(record.backend_values, "products") == "half";
   };
   const bool half = any(has_half_products);
   say(any(is_mxp), half ? "- HPL-MxP: factors in single precision from products of 16 bits, which the rules allow; at "

@@ -65,6 +65,20 @@ Values<Real> from_device(Backend<Real>& backend, DeviceMatrix<Real>& matrix) {
   return values;
 }
 
+/// A block of a matrix of random numbers.
+template <class Real>
+struct RandomBlock {
+  RandomBlock(Backend<Real>& backend, Index row, Index column, Index rows, Index columns, unsigned seed)
+      : values(random_values<Real>(row + rows + 1, column + columns + 2, seed)),
+        matrix(on_device(backend, values)),
+        block{matrix.get(), row, column, rows, columns} {}
+  double operator()(Index i, Index j) const { return static_cast<double>(values(block.row + i, block.column + j)); }
+
+  Values<Real> values;
+  std::unique_ptr<DeviceMatrix<Real>> matrix;
+  DeviceBlock<Real> block;
+};
+
 /// The largest difference; infinite if an element is not finite.
 template <class Real>
 double largest_difference(const Values<Real>& a, const Values<Real>& b) {

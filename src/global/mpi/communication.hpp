@@ -31,8 +31,8 @@ inline constexpr int tournament = 9;     // candidate rows up the reduction tree
 inline constexpr int winners = 10;       // its outcome down the pivot's process column
 inline constexpr int ghost_rows = 11;    // between neighbouring strips of the elliptic test problem
 inline constexpr int panel_column = 12;  // rows of a panel to and from the pivot's rank
-inline constexpr int acknowledgement =
-    100;  // added to a message's tag: its receiver has copied it from the sender's GPU
+// added to a message's tag: its receiver has copied it from the sender's GPU
+inline constexpr int acknowledgement = 100;
 }  // namespace tags
 
 template <class Real>

@@ -25,8 +25,11 @@ constexpr std::size_t alignment = 256;  // of areas and messages in a window
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-[[noreturn]] void fail_to_pass(const char* what) {
-  throw std::runtime_error(std::string("passing GPU memory to other processes: ") + what + ": " + std::strerror(errno));
+[[noreturn]] void fail_to_pass(const std::string& what) {
+  throw std::runtime_error("passing GPU memory to other processes: " + what);
+}
+[[noreturn]] void fail_in(const char* system_call) {
+  fail_to_pass(std::string(system_call) + ": " + std::strerror(errno));
 }
 
 // A datagram socket with a name that the kernel chooses, in no file system.
@@ -68,13 +71,13 @@ class DescriptorSocket {
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(sizeof descriptor);
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-    if (sendmsg(socket_, &datagram.message, 0) != sizeof rank) fail_to_pass("sendmsg");
+    if (sendmsg(socket_, &datagram.message, 0) != sizeof rank) fail_in("sendmsg");
   }
   /// The sender's rank and a duplicate of its descriptor.
   std::pair<int, int> receive() const {
     int rank = -1, descriptor = -1;
     Datagram datagram(&rank);
-    if (recvmsg(socket_, &datagram.message, MSG_CMSG_CLOEXEC) != sizeof rank) fail_to_pass("recvmsg");
+    if (recvmsg(socket_, &datagram.message, MSG_CMSG_CLOEXEC) != sizeof rank) fail_in("recvmsg");
     const cmsghdr* const header = CMSG_FIRSTHDR(&datagram.message);
     if (header == nullptr || header->cmsg_type != SCM_RIGHTS) fail_to_pass("a descriptor is missing");
     std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
@@ -106,14 +109,15 @@ std::vector<int> exchange_descriptors(const MpiCommunicator& line, int descripto
   std::vector<int> descriptors(names.size(), -1);
   std::exception_ptr failure;
   try {
-    if (std::ranges::any_of(names, [](const auto& name) { return name.length == 0; })) fail_to_pass("socket");
+    const bool any_missing = std::ranges::any_of(names, [](const auto& name) { return name.length == 0; });
+    if (any_missing) fail_to_pass("a rank has no socket");
     for (int distance = 1; distance < size; ++distance) {
       own.send(names[static_cast<std::size_t>((line.rank() + distance) % size)], line.rank(), descriptor);
       const auto [rank, received] = own.receive();
       const bool is_expected = rank >= 0 && rank < size && rank != line.rank();
       if (!is_expected || descriptors[static_cast<std::size_t>(rank)] >= 0) {
         close(received);
-        fail_to_pass("unknown sender");
+        fail_to_pass("a descriptor of an unknown sender");
       }
       descriptors[static_cast<std::size_t>(rank)] = received;
     }
@@ -172,12 +176,19 @@ PeerWindow::~PeerWindow() {
   for (const PeerMemory::Window& window : windows_) memory_.free_window(window);
 }
 
-std::unique_ptr<PeerWindows> make_peer_windows(const ProcessGrid& grid, PeerMemory* memory, std::string error,
+std::unique_ptr<PeerWindows> make_peer_windows(const ProcessGrid& grid, const std::function<PeerMemory*()>& open_peers,
                                                const PeerAreas& areas) {
   const bool row = is_on_one_node(grid.row()), column = is_on_one_node(grid.column());
+  PeerMemory* memory = nullptr;
+  std::string error;
   try {
+    try {
+      if (row || column) memory = open_peers();
+    } catch (const std::runtime_error& failure) {
+      error = failure.what();
+    }
     agree_or_throw(grid.all(), error);
-    if (!all_agree(grid.all(), memory != nullptr)) return nullptr;
+    if (!all_agree(grid.all(), memory != nullptr || !(row || column))) return nullptr;
     auto windows = std::make_unique<PeerWindows>();
     const auto make = [&](bool is_shared, const MpiCommunicator& line, std::span<const std::size_t> sizes) {
       auto window = is_shared ? std::make_unique<PeerWindow>(*memory, line, sizes) : nullptr;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <span>
@@ -56,9 +57,9 @@ struct PeerWindows {
   std::unique_ptr<PeerWindow> row;
   std::unique_ptr<PeerWindow> column;
 };
-/// Collective over the grid. `memory` and `error`: of this rank's GPU (Backend::open_peers()), null if it has none, and
-/// why. Null if any rank has none; then, unless all `error`s are empty, the grid's root warns once on standard error.
-std::unique_ptr<PeerWindows> make_peer_windows(const ProcessGrid& grid, PeerMemory* memory, std::string error,
+/// Collective over the grid. `open_peers`: DeviceMemory::open_peers(), called if a line of this rank is on one node.
+/// Null if it returns null on a rank, or fails; then the grid's root warns once on standard error.
+std::unique_ptr<PeerWindows> make_peer_windows(const ProcessGrid& grid, const std::function<PeerMemory*()>& open_peers,
                                                const PeerAreas& areas);
 
 /// A message of this rank. Its parts are in device memory; `header` is in the host's, and comes first.

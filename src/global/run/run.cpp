@@ -122,7 +122,7 @@ void rehearse(Workspace<Real>& workspace) {
   const GridPosition at = workspace.grid.position();
   constexpr Index max_passes = 32, last_passes = 32;
   const Index full_blocks = distribution.n / distribution.nb, blocks = distribution.passes(), nb = distribution.nb;
-  // all ranks are the root of a panel and of a row twice: buffers alternate
+  // up to 16 process rows and columns, all ranks are the root of a panel and of a row twice: buffers alternate
   const Index passes = std::min({max_passes, Index{2} * std::max(shape.rows, shape.columns), full_blocks / 2});
   if (passes == 0) return;
   const auto identity = backend.allocate_host(nb * nb);

@@ -74,15 +74,8 @@ NodeMemory node_memory_of(const RunParameters& parameters, const ProcessGrid& gr
     node.column_shares_memory = std::ranges::count(nodes, nodes.front()) == grid.shape().rows;
   }
   if (parameters.parts == RunParts::all && grid.shape().size() > 1) {
-    PeerMemory* memory = nullptr;
-    std::string error;
-    try {
-      memory = backend.open_peers();
-    } catch (const std::runtime_error& failure) {
-      error = failure.what();
-    }
     const PeerAreas areas = peer_areas<Real>(parameters, grid.shape(), grid.position());
-    node.peers = make_peer_windows(grid, memory, std::move(error), areas);
+    node.peers = make_peer_windows(grid, [&backend] { return backend.open_peers(); }, areas);
   }
   return node;
 }

@@ -21,6 +21,11 @@ namespace glinpack {
 
 /// Texts by the name of their option.
 using BackendValues = std::map<std::string, std::string, std::less<>>;
+/// Empty if it is not given.
+inline std::string option_value(const BackendValues& values, std::string_view name) {
+  const auto found = values.find(name);
+  return found == values.end() ? std::string() : found->second;
+}
 
 struct BackendOptions {
   int threads = 1;            // host threads for arithmetic, >= 1
@@ -30,10 +35,7 @@ struct BackendOptions {
   std::string uuid = {};      // of the device; empty: `device` counts as the backend's DeviceCatalog
 
   /// Empty if it is not given.
-  std::string value(std::string_view name) const {
-    const auto found = values.find(name);
-    return found == values.end() ? std::string() : found->second;
-  }
+  std::string value(std::string_view name) const { return option_value(values, name); }
 };
 
 /// An option that only some backends have, and that the program passes to them as a text.

@@ -70,6 +70,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   std::unique_ptr<HostBuffer<Real>> allocate_message(Index elements) override {
     begin();
     MemoryCount::add_host(bytes_of(elements));
+    MemoryCount::add_device(bytes_of(elements));
     return MappedBuffer<Real>::create(device(), elements, Twin::message);
   }
 

@@ -31,14 +31,11 @@ void check_products(const std::string& value, Precision precision) {
 }
 
 std::int64_t update_bytes(const BackendValues& values, Index depth, Index rows, Index columns) {
-  const auto value = [&](const char* name) {
-    const auto found = values.find(name);
-    return found == values.end() ? std::string() : found->second;
-  };
-  if (value("products").empty() || value("products") == "plain") return 0;
-  if (value("products") == "half") return half_bytes(rounded_terms, depth, rows, columns);
-  if (value("products") == "split") return half_bytes(split_terms, depth, rows, columns);
-  return residue_bytes(value("moduli").empty() ? default_moduli : std::stoi(value("moduli")), depth, rows, columns);
+  const std::string products = option_value(values, "products"), moduli = option_value(values, "moduli");
+  if (products.empty() || products == "plain") return 0;
+  if (products == "half") return half_bytes(rounded_terms, depth, rows, columns);
+  if (products == "split") return half_bytes(split_terms, depth, rows, columns);
+  return residue_bytes(moduli.empty() ? default_moduli : std::stoi(moduli), depth, rows, columns);
 }
 
 template <class Real>

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "backend/backend_record.hpp"
+#include "cuda/cuda_memory.hpp"
 #include "device/compute_device.hpp"
-#include "vulkan/cuda_memory.hpp"
 #include "vulkan/functions.hpp"
 
 namespace glinpack::vulkan {

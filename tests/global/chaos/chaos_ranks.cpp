@@ -135,8 +135,8 @@ TEST(Chaos, DoesNotChangeFactorsOfPeers) {
     const auto node =
         make_node_windows(grid, broadcast_sizes<float>(parameters, grid.shape(), grid.position(), true), 1);
     const auto expected = factorize_and_gather<float>(parameters, grid, test::queued_vulkan, *source, node.get());
-    const auto windows =
-        make_peer_windows(grid, memory, "", peer_areas<float>(parameters, grid.shape(), grid.position()));
+    const auto windows = make_peer_windows(
+        grid, [memory] { return memory; }, peer_areas<float>(parameters, grid.shape(), grid.position()));
     ASSERT_TRUE(windows);
     PeerTransport<float>::windows = windows.get();
     const Chaos chaos(seed * 1000 + static_cast<std::uint64_t>(test::world_rank()));

@@ -39,22 +39,10 @@ class HalfProductsTest : public testing::Test {
 using HalfCases = testing::Types<GlCase<float>, VkCase<float>>;
 TYPED_TEST_SUITE(HalfProductsTest, HalfCases, ComputeCaseNames);
 
-/// A block of a matrix of random numbers.
-struct RandomPart {
-  RandomPart(Backend<float>& backend, Index row, Index column, Index rows, Index columns, unsigned seed)
-      : values(random_values<float>(row + rows + 1, column + columns + 2, seed)),
-        matrix(on_device(backend, values)),
-        block{matrix.get(), row, column, rows, columns} {}
-  double operator()(Index i, Index j) const { return static_cast<double>(values(block.row + i, block.column + j)); }
-
-  Values<float> values;
-  std::unique_ptr<DeviceMatrix<float>> matrix;
-  DeviceBlock<float> block;
-};
-
 /// The largest error of C - L U, in units of what rounding to halves and sums in single precision allow; elements
 /// around C have not changed.
-double largest_error(Backend<float>& backend, const RandomPart& l, const RandomPart& u, const RandomPart& c) {
+double largest_error(Backend<float>& backend, const RandomBlock<float>& l, const RandomBlock<float>& u,
+                     const RandomBlock<float>& c) {
   const Values<float> computed = from_device(backend, *c.matrix);
   double largest = 0;
   for (Index i = 0; i < c.values.rows; ++i) {
@@ -86,8 +74,8 @@ TYPED_TEST(HalfProductsTest, errors_are_within_the_bound_for_any_extents_and_off
   for (const auto& [rows, columns, depth] :
        {std::tuple<Index, Index, Index>{1, 1, 1}, {130, 259, 37}, {65, 130, 200}}) {
     for (const Index offset : {0, 3}) {
-      const RandomPart l(backend, 0, offset, depth, rows, ++seed), u(backend, offset, 0, depth, columns, ++seed);
-      const RandomPart c(backend, offset, offset, rows, columns, ++seed);
+      const RandomBlock l(backend, 0, offset, depth, rows, ++seed), u(backend, offset, 0, depth, columns, ++seed);
+      const RandomBlock c(backend, offset, offset, rows, columns, ++seed);
       backend.update(l.block, u.block, c.block);
       const double error = largest_error(backend, l, u, c);
       EXPECT_LE(error, 1) << rows << " " << columns << " " << depth;
@@ -100,7 +88,7 @@ TYPED_TEST(HalfProductsTest, windows_that_hold_few_rows_of_c_give_the_same_produ
   Backend<float>& backend = this->backend();
   const auto narrow = this->make_backend({.window_bytes = 32 * 1024, .stripe_width = 64});
   const auto result = [&](Backend<float>& one) {
-    const RandomPart l(one, 0, 1, 70, 200, 1), u(one, 2, 0, 70, 140, 2), c(one, 3, 7, 200, 140, 3);
+    const RandomBlock l(one, 0, 1, 70, 200, 1), u(one, 2, 0, 70, 140, 2), c(one, 3, 7, 200, 140, 3);
     one.update(l.block, u.block, c.block);
     return from_device(one, *c.matrix);
   };
@@ -112,22 +100,22 @@ TYPED_TEST(HalfProductsTest, windows_that_hold_few_rows_of_c_give_the_same_produ
 
 TYPED_TEST(HalfProductsTest, windows_that_do_not_hold_a_stripe_leave_the_product_to_the_plain_kernel) {
   const auto backend = this->make_backend({.window_bytes = 16 * 1024, .stripe_width = 64});
-  const RandomPart l(*backend, 0, 0, 64, 33, 1), u(*backend, 0, 0, 64, 40, 2), c(*backend, 0, 0, 33, 40, 3);
+  const RandomBlock l(*backend, 0, 0, 64, 33, 1), u(*backend, 0, 0, 64, 40, 2), c(*backend, 0, 0, 33, 40, 3);
   backend->update(l.block, u.block, c.block);
   EXPECT_LE(largest_error(*backend, l, u, c), 0.01);
 }
 
 TYPED_TEST(HalfProductsTest, deep_products_have_parts) {
   Backend<float>& backend = this->backend();
-  const RandomPart l(backend, 0, 0, 2100, 9, 1), u(backend, 0, 0, 2100, 17, 2), c(backend, 0, 0, 9, 17, 3);
+  const RandomBlock l(backend, 0, 0, 2100, 9, 1), u(backend, 0, 0, 2100, 17, 2), c(backend, 0, 0, 9, 17, 3);
   backend.update(l.block, u.block, c.block);
   EXPECT_LE(largest_error(backend, l, u, c), 1);
 }
 
 TYPED_TEST(HalfProductsTest, a_changed_L_is_packed_again) {
   Backend<float>& backend = this->backend();
-  const RandomPart l(backend, 0, 0, 20, 33, 1), u(backend, 0, 0, 20, 40, 2), c(backend, 0, 0, 33, 40, 3);
-  const RandomPart other(backend, 0, 0, 20, 33, 4), unused(backend, 0, 0, 33, 40, 5);
+  const RandomBlock l(backend, 0, 0, 20, 33, 1), u(backend, 0, 0, 20, 40, 2), c(backend, 0, 0, 33, 40, 3);
+  const RandomBlock other(backend, 0, 0, 20, 33, 4), unused(backend, 0, 0, 33, 40, 5);
   backend.update(l.block, u.block, unused.block);
   backend.copy(whole(*other.matrix), whole(*l.matrix));
   backend.update(l.block, u.block, c.block);
@@ -161,7 +149,7 @@ TYPED_TEST(HalfProductsTest, numbers_are_rounded_to_the_nearest_half_ties_to_eve
 TYPED_TEST(HalfProductsTest, split_numbers_have_a_thousandth_of_the_error) {
   const auto backend = this->make_backend({.stripe_width = 64}, "split");
   EXPECT_EQ(backend->info().products, "split");
-  const RandomPart l(*backend, 0, 3, 100, 70, 1), u(*backend, 2, 0, 100, 90, 2), c(*backend, 1, 1, 70, 90, 3);
+  const RandomBlock l(*backend, 0, 3, 100, 70, 1), u(*backend, 2, 0, 100, 90, 2), c(*backend, 1, 1, 70, 90, 3);
   backend->update(l.block, u.block, c.block);
   EXPECT_LE(largest_error(*backend, l, u, c), 1e-3);
 }
@@ -198,7 +186,7 @@ TYPED_TEST(HalfProductsTest, infinity_and_nan_stay_what_they_are) {
 
 TYPED_TEST(HalfProductsTest, memory_is_reserved_before_updates_and_the_plan_counts_it) {
   const auto backend = this->make_backend();
-  const RandomPart l(*backend, 0, 0, 40, 70, 1), u(*backend, 0, 0, 40, 90, 2), c(*backend, 0, 0, 70, 90, 3);
+  const RandomBlock l(*backend, 0, 0, 40, 70, 1), u(*backend, 0, 0, 40, 90, 2), c(*backend, 0, 0, 70, 90, 3);
   const MemoryCount count;
   backend->reserve_update(1000, 700, 900);
   const std::int64_t reserved = count.need().device;

@@ -38,28 +38,15 @@ class ResidueProductsTest : public testing::Test {
 using ResidueCases = testing::Types<GlCase<double>, VkCase<double>>;
 TYPED_TEST_SUITE(ResidueProductsTest, ResidueCases, ComputeCaseNames);
 
-/// A block of a matrix of random numbers.
-struct RandomBlock {
-  RandomBlock(Backend<double>& backend, Index row, Index column, Index rows, Index columns, unsigned seed)
-      : values(random_values<double>(row + rows + 1, column + columns + 2, seed)),
-        matrix(on_device(backend, values)),
-        block{matrix.get(), row, column, rows, columns} {}
-  double operator()(Index i, Index j) const { return values(block.row + i, block.column + j); }
-
-  Values<double> values;
-  std::unique_ptr<DeviceMatrix<double>> matrix;
-  DeviceBlock<double> block;
-};
-
-double norm_of(const RandomBlock& operand, Index column) {
+double norm_of(const RandomBlock<double>& operand, Index column) {
   double squares = 0;
   for (Index k = 0; k < operand.block.rows; ++k) squares += operand(k, column) * operand(k, column);
   return std::sqrt(squares);
 }
 
 /// The largest error of C - L U, in units of what accuracy_of() allows; elements around C have not changed.
-double largest_error(Backend<double>& backend, const RandomBlock& l, const RandomBlock& u, const RandomBlock& c,
-                     int moduli) {
+double largest_error(Backend<double>& backend, const RandomBlock<double>& l, const RandomBlock<double>& u,
+                     const RandomBlock<double>& c, int moduli) {
   const Values<double> computed = from_device(backend, *c.matrix);
   double largest = 0;
   for (Index i = 0; i < c.values.rows; ++i) {

@@ -1,6 +1,7 @@
-#include "vulkan/cuda_memory.hpp"
+#include "cuda/cuda_memory.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
@@ -8,7 +9,9 @@
 #include <cstdint>
 #include <stdexcept>
 
-namespace glinpack::vulkan {
+#include "base/memory_count.hpp"
+
+namespace glinpack {
 namespace {
 
 // The part of CUDA's driver interface that is used (cuda.h of CUDA 12, whose driver interface is stable).
@@ -158,12 +161,14 @@ PeerMemory::Window CudaMemory::make_window(std::size_t bytes) {
   try {
     window = map(handle, bytes);
     call("cuMemExportToShareableHandle", static_cast<void*>(&window.descriptor), handle, file_descriptor_handle, 0ULL);
+    fcntl(window.descriptor, F_SETFD, FD_CLOEXEC);
   } catch (...) {
     result_of("cuMemRelease", handle);
     free_window(window);
     throw;
   }
   result_of("cuMemRelease", handle);  // the mapping and the descriptor keep the memory
+  MemoryCount::add_device(static_cast<std::int64_t>(rounded(bytes)));
   return window;
 }
 
@@ -222,4 +227,4 @@ void CudaMemory::wait() {
   call("cuStreamSynchronize", stream_);
 }
 
-}  // namespace glinpack::vulkan
+}  // namespace glinpack

@@ -8,7 +8,7 @@
 
 #include "backend/peer_memory.hpp"
 
-namespace glinpack::vulkan {
+namespace glinpack {
 
 class CudaMemory final : public PeerMemory {
  public:
@@ -41,4 +41,4 @@ class CudaMemory final : public PeerMemory {
   void* stream_ = nullptr;
 };
 
-}  // namespace glinpack::vulkan
+}  // namespace glinpack
