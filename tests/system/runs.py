@@ -780,7 +780,11 @@ class Log(RunsTest):
     PLACE = r"(?m)^\d\d:\d\d:\d\d\.\d{3} \S+, rank %s, %s: %s"
 
     def test_at_trace_every_rank_logs_its_passes_on_stderr_and_stdout_has_only_the_report(self):
+        begun = time.strftime("%T")
         outcome = self.passed(*self.RUN, "--backend", "openblas", "--log-level", "trace")
+        times = re.findall(r"(?m)^(\d\d:\d\d:\d\d)\.\d{3} ", outcome.err)
+        if begun <= (ended := time.strftime("%T")):  # not at midnight
+            self.assertTrue(times and begun <= min(times) and max(times) <= ended, outcome)
         for rank in 0, 1:
             passes = re.findall(self.PLACE % (rank, "trace", r"pass (\d) of 4: \w+, panel .*, trailing matrix .* ms"),
                                 outcome.err)
