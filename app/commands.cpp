@@ -121,10 +121,10 @@ const Program& glinpack_program() {
                                      "tridiagonal", "poisson", "background",   "paranoia"};
   static constexpr Program program{
       .name = "glinpack",
-      .summary = "an HPL-class LU benchmark for clusters of GPUs that speak OpenGL",
+      .summary = "an HPL-class LU benchmark for clusters of GPUs that speak OpenGL or Vulkan",
       .description =
-          "LU benchmark (HPL) for clusters of GPUs with OpenGL, and of processors. One MPI process per "
-          "GPU: mpirun -np P*Q glinpack plu [OPTIONS]",
+          "LU benchmark (HPL) for clusters of GPUs with OpenGL or Vulkan, and of processors. One MPI "
+          "process per GPU: mpirun -np P*Q glinpack plu [OPTIONS]",
       .examples =
           "glinpack plu --help\n"
           "mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"

@@ -147,7 +147,7 @@ json burn_in_with(const MpiSession& session, const Machine& machine, double minu
       json facts{{"backend", info.backend},
                  {"device", info.device},
                  {"device_index", info.device_index},
-                 {"hardware", info.device_index >= 0 && !info.software_gl},
+                 {"hardware", info.device_index >= 0 && !info.software_device},
                  {"precision", name_of(run.precision)},
                  {"n", n},
                  {"nb", run.parameters.nb},

@@ -177,9 +177,8 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
   constexpr int exit_failed = 1;
   if (is_world_of_one(session)) return 0;
   const DoctorOptions options = parse_on_all_ranks(arguments);
-  const Target target{.backend = options.backend,
-                      .device = options.device,
-                      .threads = take_threads(session, options.threads)};
+  const Target target{
+      .backend = options.backend, .device = options.device, .threads = take_threads(session, options.threads)};
   Devices devices;
   const bool may_use_devices = options.backend == "auto" || computes_on_device(options.backend);
   if (may_use_devices) devices = list_devices(options.backend);
@@ -219,7 +218,7 @@ std::vector<std::string> notes_before_run(const MpiSession& session, const Targe
       if (rank.is_string()) throw std::runtime_error(rank.get<std::string>());
     }
     std::vector<Finding> findings = judge(facts);
-    // the user named the software OpenGL backend, so that a run reports it itself
+    // the user named the backend of a software device, so that a run reports it itself
     std::erase_if(findings, [&](const Finding& finding) {
       return finding.check == "renderer" && computes_on_device(target.backend);
     });

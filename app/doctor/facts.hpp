@@ -34,7 +34,7 @@ struct Target {
 nlohmann::json gather_quick_facts(const MpiSession& session, const Target& target,
                                   const std::optional<std::vector<DeviceDescription>>& devices);
 
-/// The device that a rank computes on, or null: none, or software OpenGL.
+/// The device that a rank computes on, or null: none, or a software device.
 const nlohmann::json* hardware_of(const nlohmann::json& rank);
 
 // The facts that take longer: clocks and temperatures, and matrix products.

@@ -13,7 +13,7 @@ namespace glinpack::app::model {
 
 /// The hardware of each process.
 struct Arrangement {
-  bool on_device = false;      // OpenGL, including software, holds the matrices: panels are copied to the host
+  bool on_device = false;      // a device, also a software one, holds the matrices: panels are copied to the host
   bool in_background = false;  // a GPU, which computes concurrently with the host
   int processes_per_node = 1;
 };

@@ -140,7 +140,7 @@ Arrangement arrangement_of(std::span<const RankRecord> ranks) {
   for (const RankRecord& rank : ranks) {
     const bool on_device = computes_on_device(rank.backend.backend);
     arrangement.on_device = arrangement.on_device || on_device;
-    arrangement.in_background = arrangement.in_background || (on_device && !rank.backend.software_gl);
+    arrangement.in_background = arrangement.in_background || (on_device && !rank.backend.software_device);
     arrangement.processes_per_node = std::max(arrangement.processes_per_node, ++on_host[rank.host]);
   }
   return arrangement;

@@ -111,10 +111,6 @@ std::string threads_note(const std::optional<int>& threads_option) {
          "; --threads overrides it";
 }
 
-namespace {
-
-/// Rates of the update by each backend on this rank's device, 0 where it does not work. All take turns, twice, for a
-/// tenth of a second, after an update that raises the clock.
 std::vector<double> measured_rates(const std::vector<const BackendRecord*>& backends, const BackendOptions& options,
                                    Precision precision) {
   constexpr MeasuringOptions warm_up{.repeat = 1, .seconds = 0.2}, turn{.repeat = 1, .seconds = 0.025};
@@ -133,6 +129,8 @@ std::vector<double> measured_rates(const std::vector<const BackendRecord*>& back
   }
   return rates;
 }
+
+namespace {
 
 /// Collective. The description, by the API of the backend that "auto" takes, of this rank's device, which has `apis`.
 DeviceDescription choose_api(const std::vector<DeviceDescription>& apis, const BackendOptions& options,
@@ -233,7 +231,7 @@ void check_node_grid(const std::optional<GridShape>& node_grid) {
 
 std::vector<RankMemory> gather_memory(const BackendInfo& info) {
   const NodeView node = view_node();
-  const bool on_device = info.device_index >= 0 && !info.software_gl;
+  const bool on_device = info.device_index >= 0 && !info.software_device;
   // if each rank sees only one GPU, every rank calls it device 0: the UUID identifies it
   std::string device = "device " + std::to_string(info.device_index);
   if (!info.device_uuid.empty()) device += " (UUID " + info.device_uuid + ")";
@@ -247,7 +245,7 @@ std::vector<RankMemory> gather_memory(const BackendInfo& info) {
       .device_available = info.free_bytes,
       .largest_rows = info.largest_rows,
       .largest_columns = info.largest_columns,
-      .largest_matrix = info.software_gl ? largest_software_matrix : 0,
+      .largest_matrix = info.software_device ? largest_software_matrix : 0,
   };
   return broadcast_value(world(), gather_values(world(), mine, 0), 0);
 }
@@ -269,7 +267,7 @@ RankSensors open_sensors(const Machine& machine, const BackendInfo& info) {
   RankSensors sensors;
   sensors.machine = sensors::machine_id(places);
   add(sensors::find_processor_sensors(places), sensors);
-  if (info.device_index < 0 || info.software_gl || !machine.device) return sensors;
+  if (info.device_index < 0 || info.software_device || !machine.device) return sensors;
   const DeviceDescription& device = *machine.device;
   sensors::FoundSensors gpu =
       sensors::find_gpu_sensor(places, {.vendor = device.vendor, .uuid = device.uuid, .drm_file = device.drm_file});

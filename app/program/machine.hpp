@@ -28,6 +28,11 @@ struct Machine {
 DeviceDescription choose_device(const PluOptions& options, const DeviceCatalog& catalog,
                                 const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed);
 
+/// Rates of the update by each backend on this rank's device, 0 where it does not work. All take turns, twice, for a
+/// tenth of a second, after an update that raises the clock.
+std::vector<double> measured_rates(const std::vector<const BackendRecord*>& backends, const BackendOptions& options,
+                                   Precision precision);
+
 /// The place of the backend whose slowest rank is the fastest. Element i: the rates of all ranks with backend i; 0: it
 /// does not work there. The first of equals, also if none works.
 std::size_t fastest(const std::vector<std::vector<double>>& rates);

@@ -17,7 +17,7 @@ struct RankMemory {
   int node = 0;                       // nodes_of()
   bool checked = true;                // false: only the node matters
   std::int64_t host_available = 0;    // bytes on the node, shared by all its ranks; 0 unknown
-  bool device_is_host = true;         // matrices are in the node's memory: host backend or software OpenGL
+  bool device_is_host = true;         // matrices are in the node's memory: host backend or software device
   std::string device = {};            // ranks of a node that name the same device share it
   std::int64_t address_space = 0;     // bytes that the process can still map; 0: no limit
   std::int64_t device_available = 0;  // bytes on the device; 0 unknown

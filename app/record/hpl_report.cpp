@@ -116,7 +116,7 @@ std::string title(const ReportContext& context, std::span<const RunRecord> plann
   std::string line = fmt::format("glinpack {}  --  {}", free_text(context.version),
                                  hpl   ? "High-Performance Linpack benchmark"
                                  : mxp ? "HPL-MxP mixed-precision benchmark"
-                                       : "LU benchmark for OpenGL devices");
+                                       : "LU benchmark for GPUs and processors");
   if (!context.git_commit.empty()) line += fmt::format("  --  {}", free_text(context.git_commit));
   return line + '\n';
 }
@@ -380,7 +380,7 @@ std::string displaced_text(const std::vector<RankRecord>& ranks) {
 /// What a rank computes on, in lines.
 std::string device_lines(const BackendInfo& info) {
   std::string lines = "DEVICE : " + free_text(info.device);
-  if (info.software_gl) {
+  if (info.software_device) {
     lines += fmt::format(" (software {}: computed by the processor, not by a GPU)", device_catalog(info.backend).api);
   }
   lines += "\nDRIVER : " + free_text(info.driver);

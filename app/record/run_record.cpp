@@ -373,7 +373,7 @@ ComputeUnits compute_units(const std::vector<RankRecord>& ranks) {
   int threads = 0;
   for (const RankRecord& rank : ranks) {
     const BackendInfo& info = rank.backend;
-    if (info.software_gl) return {"process", static_cast<int>(ranks.size())};
+    if (info.software_device) return {"process", static_cast<int>(ranks.size())};
     const std::string device = info.device_uuid.empty() ? std::to_string(info.device_index) : info.device_uuid;
     if (info.device_index >= 0) gpus.insert(rank.host + " " + device);
     threads += info.threads;

@@ -18,7 +18,7 @@
 
 namespace glinpack::app {
 
-/// What computed a run: GPUs, the cores of the host's threads, or processes with software OpenGL.
+/// What computed a run: GPUs, the cores of the host's threads, or processes with software devices.
 struct ComputeUnits {
   std::string name;  // "GPU", "thread", "process"; empty: unknown
   int count = 0;

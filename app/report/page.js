@@ -8,7 +8,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const filesOf = kind => data.files.filter(file => file.kind === kind);
 const hostsOf = ({document}) => document?.context.hosts ?? (document?.host ? [document.host.name] : []);
 const shownRole = role => role === "none" ? "outside the passes" : role;
-const softwareNote = software => software ? " (software OpenGL)" : "";
+const softwareNote = software => software ? " (software driver)" : "";
 
 function incompleteOf({name, document}) {
   const {runs_finished, runs_planned, links_left} = document?.incomplete ?? {};
@@ -115,7 +115,7 @@ function devicesOf(run) {
   const users = new Map();  // by name: the devices, or the ranks that the processor computes for
   for (const {rank, host, device, device_index, backend, software_gl} of run.json.ranks) {
     const name = (device || backend).replace("/PCIe/SSE2", "") + softwareNote(software_gl);
-    const onGpu = backend.startsWith("gl") && !software_gl, user = onGpu ? `${host} ${device_index}` : rank;
+    const onGpu = device_index != null && !software_gl, user = onGpu ? `${host} ${device_index}` : rank;
     const entry = users.get(name) ?? users.set(name, {onGpu, all: new Set()}).get(name);
     entry.all.add(user);
   }

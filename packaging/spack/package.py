@@ -8,7 +8,7 @@ from spack.package import *
 
 
 class Glinpack(CMakePackage):
-    """HPL-class LU benchmark for clusters of GPUs that speak OpenGL: one process for each GPU, GFLOPS, and where the
+    """HPL-class LU benchmark for clusters of GPUs that speak OpenGL or Vulkan: one process for each GPU, GFLOPS, and where the
     time went, network against compute."""
 
     version("0.1.0")

@@ -2,9 +2,9 @@
 #include <bit>
 
 #include "base/row_interchanges.hpp"
-#include "compute/compute_memory.hpp"
-#include "compute/kernels.hpp"
 #include "gl/gl_compute.hpp"
+#include "kernels/compute_memory.hpp"
+#include "kernels/kernels.hpp"
 #include "library/arithmetic.hpp"
 #include "lu/one_rank.hpp"
 #include "openblas/host_solvers.hpp"
@@ -27,7 +27,7 @@ class GlArithmetic final : public BackendArithmetic<Real> {
   GlArithmetic(int device, int threads)
       : backend_(make_gl_compute_backend<Real>(backend_options(threads, device), timeline_)),
         programs_(dynamic_cast<ComputePrograms&>(*backend_)),
-        software_(backend_->info().software_gl) {}
+        software_(backend_->info().software_device) {}
 
   RowMajorView<const Real> read(Matrix& a) override {
     const HostBlock<Real> host = staging(a.rows(), a.columns());

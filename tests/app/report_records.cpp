@@ -25,7 +25,7 @@ RankRecord rank_record(int rank, int row, int column, std::vector<Interval> inte
   record.backend.blas = "OpenBLAS 0.3.21";
   record.backend.kernels = "SkylakeX";
   record.backend.threads = 2;
-  record.backend.software_gl = true;
+  record.backend.software_device = true;
   record.backend.device_index = 0;
   record.intervals = std::move(intervals);
   return record;

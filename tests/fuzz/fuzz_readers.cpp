@@ -26,8 +26,8 @@
 #include "app/report/comparison.hpp"
 #include "app/report/report_command.hpp"
 #include "checkpoint/checkpoint_file.hpp"
-#include "compute/tuning.hpp"
 #include "device/program_cache.hpp"
+#include "kernels/tuning.hpp"
 
 namespace glinpack::app {
 namespace {

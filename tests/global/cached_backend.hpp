@@ -33,9 +33,10 @@ inline constexpr const char* queued_vulkan = "vk-compute, queued";
 template <class Real>
 std::unique_ptr<Backend<Real>> make_test_backend(const std::string& name, Timeline& timeline) {
   const ComputeLimits limits{.queued_bytes = 1};
-  if (name == queued_backend) return make_gl_compute_backend<Real>(BackendOptions{}, timeline, limits);
-  if (name == queued_vulkan) return make_vk_compute_backend<Real>(BackendOptions{}, timeline, limits);
-  return make_backend<Real>(name, BackendOptions{}, timeline);
+  const BackendOptions options{.debug = name.starts_with("vk-compute")};  // with Vulkan's validation layer
+  if (name == queued_backend) return make_gl_compute_backend<Real>(options, timeline, limits);
+  if (name == queued_vulkan) return make_vk_compute_backend<Real>(options, timeline, limits);
+  return make_backend<Real>(name, options, timeline);
 }
 
 /// Returns the backend `name` (the queued ones, too) with an empty timeline.

@@ -1,9 +1,13 @@
 // Every rank runs every test; a test fails if it fails on any rank.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <string>
+
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 #include "tests/global/cached_backend.hpp"
+#include "vulkan/functions.hpp"
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
@@ -21,7 +25,11 @@ int main(int argc, char** argv) {
     };
     listeners.Append(new FailuresOnly);
   }
-  const bool passed = RUN_ALL_TESTS() == 0;
+  bool passed = RUN_ALL_TESTS() == 0;
   glinpack::test::destroy_cached_backends();
+  if (const std::string message = glinpack::vulkan::take_validation_message(); !message.empty()) {
+    std::fprintf(stderr, "Vulkan reports: %s\n", message.c_str());
+    passed = false;
+  }
   return session.finish(glinpack::all_agree(glinpack::world(), passed) ? 0 : 1);
 }

@@ -81,7 +81,7 @@ struct RunParameters {
   bool refine = false;   // refine the solution in double precision; the factors have the backend's precision
   /// Keeps memory for a copy of the local matrix, from which checkpoints are written.
   bool checkpoint_copy = false;
-  bool software_gl_as_gpu = false;  // software OpenGL is treated as a GPU (tests)
+  bool software_as_gpu = false;  // a software device is treated as a GPU (tests)
 };
 
 /// How panels are factorised if the devices are fast at it.

@@ -218,7 +218,7 @@ class Run {
     } else {
       constexpr Index min_rehearsed = 4096;  // smaller runs are short in any case
       const bool is_long = backend_.info().asynchronous && parameters_.n >= min_rehearsed;
-      const bool rehearses = all_agree(grid_.all(), is_long || parameters_.software_gl_as_gpu);
+      const bool rehearses = all_agree(grid_.all(), is_long || parameters_.software_as_gpu);
       if (rehearses && parameters_.parts == RunParts::all && !parameters_.abft) rehearse(workspace_);
       upload_matrix(workspace_, source);
     }

@@ -18,12 +18,12 @@ namespace glinpack {
 
 namespace {
 
-// On a GPU if possible. Software OpenGL shares the processor, which is faster without it.
+// On a GPU if possible. A software device shares the processor, which is faster without it.
 template <class Real>
 std::unique_ptr<OriginalMatrix> original_matrix(const RankContext<Real>& context, const MatrixSource& source) {
   const RunParameters& parameters = context.parameters;
   const LocalPart part{context.distribution, context.position(), source, precision_of_residual<Real>(parameters)};
-  const DeviceUse use = parameters.software_gl_as_gpu ? DeviceUse::always : DeviceUse::if_faster;
+  const DeviceUse use = parameters.software_as_gpu ? DeviceUse::always : DeviceUse::if_faster;
   auto matrix = original_matrix_on_device(part, context.backend, use);
   if (matrix) return matrix;
   return original_matrix_on_host(part, context.backend.info().threads, context.timeline());
@@ -75,7 +75,8 @@ NodeMemory node_memory_of(const RunParameters& parameters, const ProcessGrid& gr
   }
   if (parameters.parts == RunParts::all && grid.shape().size() > 1) {
     const PeerAreas areas = peer_areas<Real>(parameters, grid.shape(), grid.position());
-    node.peers = make_peer_windows(grid, [&backend] { return backend.open_peers(); }, areas);
+    node.peers = make_peer_windows(
+        grid, [&backend] { return backend.open_peers(); }, areas);
   }
   return node;
 }

@@ -20,18 +20,18 @@ namespace glinpack {
 /// The compute device of a backend, for reports.
 struct BackendInfo {
   std::string backend = {};        // "openblas", "gl-compute", ...
-  std::string device = {};         // processor or GL renderer
-  std::string driver = {};         // GL version string, or the BLAS library
+  std::string device = {};         // processor or device
+  std::string driver = {};         // version of the driver, or the BLAS library
   std::string blas = {};           // BLAS of the host arithmetic ("OpenBLAS 0.3.21"), empty if there is none
   std::string kernels = {};        // its kernels ("SkylakeX"), empty if there is none
   int threads = 1;                 // host threads for arithmetic
   bool asynchronous = false;       // update() returns before it is done: the host can factorise a panel meanwhile
-  bool software_gl = false;        // OpenGL without a GPU
+  bool software_device = false;    // the processor computes for a driver without a GPU
   std::string products = "plain";  // of the update, as --products names them
   int moduli = 0;                  // of double-precision products that residues of 8 bits emulate; 0: they are plain
   double product_error = 0;        // of these: bound for an element of L U, over the 2-norms of its row and column
-  int device_index = -1;           // as `glinpack devices` counts; -1 without GL
-  std::string device_uuid = {};    // of the GL device; empty if unknown
+  int device_index = -1;           // as `glinpack devices` counts; -1: the processor
+  std::string device_uuid = {};    // of the device; empty if unknown
   std::int64_t free_bytes = 0;     // memory available for matrices when the backend started; 0 unknown
   Index largest_rows = 0;          // of a local matrix; 0: memory alone limits it
   Index largest_columns = 0;
@@ -40,7 +40,7 @@ struct BackendInfo {
 template <class Real>
 class RowByRowAlgorithm;
 
-/// When a device takes over work that the host can do: only if it is faster (software OpenGL is not), or always.
+/// When a device takes over work that the host can do: only if it is faster (a software device is not), or always.
 enum class DeviceUse { if_faster, always };
 
 template <class Real>

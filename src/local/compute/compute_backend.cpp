@@ -11,14 +11,14 @@
 
 #include "base/memory_count.hpp"
 #include "compute/ceilings.hpp"
-#include "compute/compute_memory.hpp"
 #include "compute/compute_panel.hpp"
 #include "compute/copy_queue.hpp"
 #include "compute/device_backend.hpp"
-#include "compute/half_products.hpp"
-#include "compute/kernels.hpp"
-#include "compute/residue_products.hpp"
-#include "compute/tuning.hpp"
+#include "kernels/compute_memory.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/tuning.hpp"
+#include "products/half_products.hpp"
+#include "products/residue_products.hpp"
 
 namespace glinpack {
 namespace compute {
@@ -31,6 +31,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
                  Timeline& timeline, const ComputeLimits& limits)
       : DeviceBackend<Real>(std::move(opened), name, options, timeline, OperationClock::Source::host),
         is_tested_as_gpu_(limits.queued_bytes > 0),
+        is_validated_(options.debug),
         queued_bytes_(limits.queued_bytes > 0 ? limits.queued_bytes : least_queued_bytes),
         stripe_width_(limits.stripe_width),
         buffer_bytes_(limits.buffer_bytes),
@@ -148,7 +149,8 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     check_rows(rows, from.rows);
     const std::vector<RowMove> moves = gathering(rows);
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0, [&] {
-      kernels_.normalize(read(l11_transposed), written(a12), false);
+      // Vulkan's validation layer does not distinguish the columns that the copy reads from those of the solve
+      kernels_.normalize(read(l11_transposed), written(a12), is_validated_);
       kernels_.copy_rows(read(from), transferred(to), moves);
     });
     return fences().take();
@@ -301,6 +303,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   class OneDispatchPanel;
 
   bool is_tested_as_gpu_;
+  bool is_validated_;
   std::int64_t queued_bytes_;
   std::optional<CopyQueue> copies_;  // none on a software device, except in tests
   Index stripe_width_;

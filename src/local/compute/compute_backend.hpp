@@ -10,10 +10,10 @@
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
 #include "compute/partial_panel.hpp"
-#include "compute/region.hpp"
-#include "compute/residue_products.hpp"
-#include "compute/tuning.hpp"
 #include "device/compute_device.hpp"
+#include "kernels/region.hpp"
+#include "kernels/tuning.hpp"
+#include "products/residue_products.hpp"
 
 namespace glinpack {
 

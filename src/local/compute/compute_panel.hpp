@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/precision.hpp"
-#include "compute/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace glinpack::compute {
 

@@ -12,12 +12,12 @@
 
 #include "backend/backend_record.hpp"
 #include "base/memory_count.hpp"
-#include "compute/matrix_sums.hpp"
 #include "device/command_stream.hpp"
 #include "device/mapped_buffer.hpp"
 #include "device/shader_source.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/openblas_backend.hpp"
+#include "products/matrix_sums.hpp"
 
 namespace glinpack::compute {
 
@@ -122,7 +122,7 @@ class DeviceBackend : public Backend<Real> {
     info.kernels = blas_kernels();
     info.threads = options.threads;
     info.asynchronous = !device.software;  // which computes on the host
-    info.software_gl = device.software;
+    info.software_device = device.software;
     info.device_index = options.device;
     info.device_uuid = device.uuid;
     info.free_bytes = device.free_memory;

@@ -50,7 +50,7 @@ PartialPanelPrograms::PartialPanelPrograms(const ShaderSource& sources, Precisio
       kernels_(kernels),
       limits_(limits),
       element_bytes_(precision == Precision::double_ ? 8 : 4),
-      // software OpenGL may run one group after the other
+      // software drivers may run one group after the other
       slots_of_column_((kernels.device().description().software ? 1 : most_panel_groups) + limits.absent_groups),
       groups_(kernels.device().description().software ? 1
               : limits.groups > 0                     ? std::min(most_panel_groups, limits.groups)

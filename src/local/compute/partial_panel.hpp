@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/precision.hpp"
-#include "compute/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace glinpack::compute {
 

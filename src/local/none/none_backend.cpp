@@ -251,7 +251,7 @@ class NoneBackend final : public Backend<Real> {
   }
 
  private:
-  // Without a device, and on software OpenGL, the host computes.
+  // Without a device, and on a software device, the host computes.
   Queue queue_of_kernels() const { return device_.is_asynchronous ? Queue::device : Queue::host; }
   Fence record(Work work, Queue queue, const Amounts& amounts) {
     return {operations_ == nullptr ? 0 : operations_->compute(work, queue, amounts) + 1};

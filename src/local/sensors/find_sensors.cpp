@@ -21,7 +21,7 @@ std::unique_ptr<Sensor> by_nvml(const Places& places, const GpuIdentity& gpu) {
   if (const auto address = pci_address_of(places.root, gpu.drm_file)) return nvml->by_pci_address(*address);
   if (nvml->device_count() == 1) return nvml->by_index(0);
   throw std::runtime_error("NVML: which of its " + std::to_string(nvml->device_count()) +
-                           " GPUs is the OpenGL device is not known: it has neither a UUID nor a DRM file");
+                           " GPUs is the device is not known: it has neither a UUID nor a DRM file");
 }
 
 std::string variable_or(const char* name, const std::string& otherwise) {

@@ -1,4 +1,4 @@
-// Finds the sensors of this machine, and the sensor of an OpenGL device.
+// Finds the sensors of this machine, and the sensor of a GPU.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ struct Places {
   static Places from_environment();
 };
 
-/// The attributes of a device in OpenGL and EGL (DeviceDescription) that identify it to NVML or the kernel.
+/// The attributes of a DeviceDescription that identify it to NVML or the kernel.
 struct GpuIdentity {
-  std::string vendor;    // GL_VENDOR: NVIDIA's driver is asked through NVML, the others through hwmon
+  std::string vendor;    // of the driver: NVIDIA's driver is asked through NVML, the others through hwmon
   std::string uuid;      // 32 hexadecimal digits; empty if unknown
   std::string drm_file;  // "/dev/dri/card0"; empty if unknown
 };

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "vulkan/devices.hpp"
 #include "vulkan/program.hpp"
 
 namespace glinpack::vulkan {
@@ -29,17 +30,16 @@ class Buffer final : public DeviceBuffer {
 
 class Sync final : public DeviceSync {
  public:
-  Sync(std::shared_ptr<LogicalDevice> device, const Queue& queue)
-      : device_(std::move(device)), queue_(queue), value_(queue.submitted) {}
-  bool has_passed() const override { return device_->passed(queue_) >= value_; }
-  void wait() const override { device_->wait(queue_, value_); }
-  VkSemaphore timeline() const { return queue_.timeline; }
-  std::uint64_t value() const { return value_; }
+  Sync(std::shared_ptr<LogicalDevice> device, const Queue& of)
+      : queue(of), value(of.submitted), device_(std::move(device)) {}
+  bool has_passed() const override { return device_->passed(queue) >= value; }
+  void wait() const override { device_->wait(queue, value); }
+
+  const Queue& queue;
+  const std::uint64_t value;  // of its timeline
 
  private:
   std::shared_ptr<LogicalDevice> device_;
-  const Queue& queue_;
-  std::uint64_t value_;
 };
 
 class Stamp final : public DeviceStamp {
@@ -113,6 +113,10 @@ std::shared_ptr<ComputeDevice> Device::open_queue(QueueUse use) const {
   return std::make_shared<Device>(logical_, use == QueueUse::copies ? logical_->copies : logical_->beside);
 }
 
+std::int64_t Device::free_memory() const {
+  return free_memory_of(logical_->instance, logical_->physical, description_.software);
+}
+
 void Device::throw_debug_error() {
   const std::string message = take_validation_message();
   if (!message.empty()) throw std::runtime_error("Vulkan reports: " + message);
@@ -128,7 +132,6 @@ std::unique_ptr<DeviceBuffer> Device::allocate(std::int64_t bytes, Memory memory
 
 PeerMemory* Device::open_peers() {
   if (!logical_->may_have_peers || !CudaMemory::is_usable()) return nullptr;
-  if (logical_->vk.GetMemoryFdKHR == nullptr) throw std::runtime_error("Vulkan exports no memory");
   if (logical_->peers) return logical_->peers.get();
   logical_->peers = std::make_unique<CudaMemory>(description_.uuid);
   try {
@@ -154,7 +157,7 @@ VkCommandBuffer Device::commands() {
   const VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                       .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
   require(vk.BeginCommandBuffer(commands_, &info), "vkBeginCommandBuffer");
-  for (Binding& binding : bindings_) binding.is_pushed = false;
+  pushed_ = 0;
   queue_.is_recording = true;
   return commands_;
 }
@@ -192,8 +195,8 @@ std::unique_ptr<DeviceSync> Device::insert_sync() {
 void Device::wait_for(const DeviceSync& sync) {
   flush();  // commands before it do not wait
   const auto& other = static_cast<const Sync&>(sync);
-  awaited_.push_back(other.timeline());
-  awaited_values_.push_back(other.value());
+  awaited_.push_back(other.queue.timeline);
+  awaited_values_.push_back(other.value);
 }
 
 void Device::finish() {
@@ -218,28 +221,27 @@ std::unique_ptr<DeviceProgram> Device::make_program(const ShaderSource& sources,
 }
 
 void Device::bind(std::uint32_t binding, BufferId buffer, std::int64_t first, std::int64_t bytes) {
-  bindings_[binding] = {buffer, static_cast<VkDeviceSize>(first), static_cast<VkDeviceSize>(bytes), false};
+  bound_[binding] = {logical_->buffer_of(buffer), static_cast<VkDeviceSize>(first), static_cast<VkDeviceSize>(bytes)};
+  pushed_ &= ~(1U << binding);
 }
 
-void Device::bind(std::uint32_t binding, BufferId buffer) { bindings_[binding] = {buffer, 0, VK_WHOLE_SIZE, false}; }
+void Device::bind(std::uint32_t binding, BufferId buffer) {
+  bind(binding, buffer, 0, static_cast<std::int64_t>(VK_WHOLE_SIZE));
+}
 
 void Device::push_bindings(VkCommandBuffer recorded, std::uint32_t used) {
-  std::array<VkDescriptorBufferInfo, LogicalDevice::bindings> buffers{};
   std::array<VkWriteDescriptorSet, LogicalDevice::bindings> writes{};
   std::uint32_t count = 0;
   for (std::uint32_t binding = 0; binding < LogicalDevice::bindings; ++binding) {
-    Binding& bound = bindings_[binding];
-    if ((used >> binding & 1) == 0 || bound.is_pushed) continue;
-    buffers[count] = {logical_->buffer_of(bound.buffer), bound.first, bound.bytes};
-    writes[count] = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                     .dstBinding = binding,
-                     .descriptorCount = 1,
-                     .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                     .pBufferInfo = &buffers[count]};
-    bound.is_pushed = true;
-    ++count;
+    if (((used & ~pushed_) >> binding & 1) == 0) continue;
+    writes[count++] = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                       .dstBinding = binding,
+                       .descriptorCount = 1,
+                       .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                       .pBufferInfo = &bound_[binding]};
   }
   if (count == 0) return;
+  pushed_ |= used;
   logical_->vk.CmdPushDescriptorSetKHR(recorded, VK_PIPELINE_BIND_POINT_COMPUTE, logical_->pipeline_layout, 0, count,
                                        writes.data());
 }
@@ -269,7 +271,7 @@ void Device::barrier(Readers readers) {
   order(logical_->vk, commands(), compute, VK_ACCESS_SHADER_WRITE_BIT, stages, seen);
 }
 
-// In OpenGL, too, commands see what copies before them wrote, and copies wait for the commands before them.
+// Commands see what copies before them wrote, and copies wait for the commands before them.
 template <class Command>
 void Device::record_copy(Command command) {
   const VkCommandBuffer recorded = commands();

@@ -18,7 +18,7 @@ class Device final : public ComputeDevice {
   Device(std::shared_ptr<LogicalDevice> logical, Queue& queue);
   ~Device() override;
 
-  std::int64_t free_memory() const override { return logical_->free_memory(); }
+  std::int64_t free_memory() const override;
   void make_current() const override {}
   void throw_debug_error() override;
   void throw_error(const char*) const override {}  // functions throw themselves
@@ -51,12 +51,6 @@ class Device final : public ComputeDevice {
     std::uint64_t value = 0;
     VkCommandBuffer commands = VK_NULL_HANDLE;
   };
-  struct Binding {
-    BufferId buffer = 0;
-    VkDeviceSize first = 0;
-    VkDeviceSize bytes = 0;
-    bool is_pushed = false;  // to the command buffer
-  };
   template <class Command>
   void record_copy(Command command);
   void push_bindings(VkCommandBuffer recorded, std::uint32_t used);
@@ -68,7 +62,8 @@ class Device final : public ComputeDevice {
   std::deque<Submitted> submitted_;
   std::vector<VkSemaphore> awaited_;  // by the next submission
   std::vector<std::uint64_t> awaited_values_;
-  std::array<Binding, LogicalDevice::bindings> bindings_{};
+  std::array<VkDescriptorBufferInfo, LogicalDevice::bindings> bound_{};
+  std::uint32_t pushed_ = 0;  // bits of the bindings that the command buffer has
 };
 
 }  // namespace glinpack::vulkan

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "vulkan/devices.hpp"
 
@@ -69,21 +70,18 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
                                 .ppEnabledExtensionNames = extensions.data()};
   require(instance.CreateDevice(physical, &info, nullptr, &handle), "vkCreateDevice");
   vk = functions_of(instance, handle);
+  const VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
+                                       VK_SEMAPHORE_TYPE_TIMELINE, 0};
+  const VkSemaphoreCreateInfo timeline{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
   for (Queue* queue : queues_) {
     vk.GetDeviceQueue(handle, queue->family, 0, &queue->handle);
-    queue->timeline = make_timeline();
+    require(vk.CreateSemaphore(handle, &timeline, nullptr, &queue->timeline), "vkCreateSemaphore");
   }
   create_layouts();
-  storage_.emplace_back();  // no buffer has the id 0
 }
 
 LogicalDevice::~LogicalDevice() {
-  try {
-    for (const Queue* queue : queues_) wait(*queue, queue->submitted);
-  } catch (const std::runtime_error&) {
-    // the device was lost: nothing runs any more
-  }
-  for (const Retired& retired : retired_) destroy(retired.garbage);
+  for (const Retired& retired : retired_) retired.destroy();
   for (VkQueryPool pool : query_pools_) vk.DestroyQueryPool(handle, pool, nullptr);
   vk.DestroyPipelineLayout(handle, pipeline_layout, nullptr);
   vk.DestroyDescriptorSetLayout(handle, set_layout_, nullptr);
@@ -131,17 +129,6 @@ void LogicalDevice::create_layouts() {
   require(vk.CreatePipelineLayout(handle, &layout, nullptr, &pipeline_layout), "vkCreatePipelineLayout");
 }
 
-VkSemaphore LogicalDevice::make_timeline() const {
-  const VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr,
-                                       VK_SEMAPHORE_TYPE_TIMELINE, 0};
-  const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
-  VkSemaphore semaphore = VK_NULL_HANDLE;
-  require(vk.CreateSemaphore(handle, &info, nullptr, &semaphore), "vkCreateSemaphore");
-  return semaphore;
-}
-
-std::int64_t LogicalDevice::free_memory() const { return free_memory_of(instance, physical, description.software); }
-
 std::optional<std::uint32_t> LogicalDevice::memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const {
   for (std::uint32_t type = 0; type < memory_types_.memoryTypeCount; ++type) {
     if ((allowed >> type & 1) != 0 && (memory_types_.memoryTypes[type].propertyFlags & wanted) == wanted) return type;
@@ -150,7 +137,8 @@ std::optional<std::uint32_t> LogicalDevice::memory_type(std::uint32_t allowed, V
 }
 
 // Dedicated to the buffer: on an H200, other memory is slower, and large parts of it stall.
-LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory memory, bool is_exported) const {
+LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory memory) const {
+  const bool is_exported = memory == Memory::message;
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                   mapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   const VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
@@ -190,67 +178,49 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
       vk.BindBufferMemory(handle, made.buffer, made.memory, 0) == VK_SUCCESS) {
     return made;
   }
-  destroy({made.buffer, made.memory, VK_NULL_HANDLE});
+  destroy(made);
   return {};
 }
 
-LogicalDevice::ExportedMemory LogicalDevice::export_memory(std::int64_t bytes) const {
-  if (vk.GetMemoryFdKHR == nullptr) throw std::runtime_error(description.renderer + ": Vulkan exports no memory");
-  const Storage made = make_storage(bytes, Memory::matrix, true);
-  const ExportedMemory result = exported(made);
-  destroy({made.buffer, made.memory, VK_NULL_HANDLE});  // the descriptor is a reference of its own to the memory
-  return result;
-}
-
-LogicalDevice::ExportedMemory LogicalDevice::exported(const Storage& made) const {
-  const VkMemoryGetFdInfoKHR wanted{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, nullptr, made.memory, exported_type};
-  ExportedMemory result{-1, made.bytes};
-  if (made.memory != VK_NULL_HANDLE && vk.GetMemoryFdKHR(handle, &wanted, &result.file_descriptor) != VK_SUCCESS) {
-    result.file_descriptor = -1;
-  }
-  return result;
-}
-
-LogicalDevice::ExportedMemory LogicalDevice::exported(BufferId id) const {
-  const std::lock_guard lock(mutex_);
-  return exported(storage_[id]);
-}
-
 LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
+  if (memory == Memory::message && vk.GetMemoryFdKHR == nullptr) {
+    throw std::runtime_error(description.renderer + ": Vulkan exports no memory");
+  }
   const std::lock_guard lock(mutex_);
   destroy_passed();
-  const Storage made = make_storage(bytes, memory, memory == Memory::message);
+  const Storage made = make_storage(bytes, memory);
+  if (made.memory == VK_NULL_HANDLE) return {};
   Allocation allocation;
   const bool is_mapped = memory == Memory::host || memory == Memory::list;
-  if (made.memory == VK_NULL_HANDLE) return {};
   if (is_mapped && vk.MapMemory(handle, made.memory, 0, VK_WHOLE_SIZE, 0, &allocation.data) != VK_SUCCESS) {
-    destroy({made.buffer, made.memory, VK_NULL_HANDLE});
+    destroy(made);
     return {};
   }
-  if (free_ids_.empty()) {
-    allocation.id = static_cast<BufferId>(storage_.size());
-    storage_.push_back(made);
-  } else {
-    allocation.id = free_ids_.back();
-    free_ids_.pop_back();
-    storage_[allocation.id] = made;
-  }
+  allocation.id = ++last_id_;
+  storage_.emplace(allocation.id, made);
   return allocation;
 }
 
 void LogicalDevice::free(BufferId id) {
-  Storage storage;
-  {
-    const std::lock_guard lock(mutex_);
-    std::swap(storage, storage_[id]);
-    free_ids_.push_back(id);
-  }
-  retire({storage.buffer, storage.memory, VK_NULL_HANDLE});
+  std::unique_lock lock(mutex_);
+  const Storage storage = storage_.extract(id).mapped();
+  lock.unlock();
+  retire([this, storage] { destroy(storage); });
+}
+
+LogicalDevice::ExportedMemory LogicalDevice::exported(BufferId id) const {
+  const std::lock_guard lock(mutex_);
+  const Storage& storage = storage_.at(id);
+  const VkMemoryGetFdInfoKHR wanted{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, nullptr, storage.memory, exported_type};
+  int file_descriptor = -1;
+  const bool is_exported = vk.GetMemoryFdKHR(handle, &wanted, &file_descriptor) == VK_SUCCESS;
+  return {is_exported ? file_descriptor : -1, storage.bytes};
 }
 
 VkBuffer LogicalDevice::buffer_of(BufferId id) const {
   const std::lock_guard lock(mutex_);
-  return storage_[id].buffer;
+  const auto found = storage_.find(id);
+  return found == storage_.end() ? VK_NULL_HANDLE : found->second.buffer;
 }
 
 std::uint64_t LogicalDevice::address_of(BufferId id) const {
@@ -258,9 +228,9 @@ std::uint64_t LogicalDevice::address_of(BufferId id) const {
   return vk.GetBufferDeviceAddress(handle, &info);
 }
 
-void LogicalDevice::retire(const Garbage& garbage) {
+void LogicalDevice::retire(std::function<void()> destroy) {
   const std::lock_guard lock(mutex_);
-  retired_.push_back({garbage, {}});
+  retired_.push_back({std::move(destroy), {}});
   std::ranges::transform(queues_, retired_.back().values.begin(),
                          [](const Queue* queue) { return queue->submitted + (queue->is_recording ? 1 : 0); });
   destroy_passed();
@@ -273,15 +243,14 @@ void LogicalDevice::destroy_passed() {
     return vk.GetSemaphoreCounterValue(handle, queue->timeline, &reached) == VK_SUCCESS && reached >= value;
   };
   while (!retired_.empty() && std::equal(queues_.begin(), queues_.end(), retired_.front().values.begin(), has_passed)) {
-    destroy(retired_.front().garbage);
+    retired_.front().destroy();
     retired_.pop_front();
   }
 }
 
-void LogicalDevice::destroy(const Garbage& garbage) const {
-  vk.DestroyBuffer(handle, garbage.buffer, nullptr);
-  vk.FreeMemory(handle, garbage.memory, nullptr);
-  vk.DestroyPipeline(handle, garbage.pipeline, nullptr);
+void LogicalDevice::destroy(const Storage& storage) const {
+  vk.DestroyBuffer(handle, storage.buffer, nullptr);
+  vk.FreeMemory(handle, storage.memory, nullptr);
 }
 
 Query LogicalDevice::take_query() {

@@ -5,9 +5,11 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "backend/backend_record.hpp"
@@ -40,36 +42,27 @@ class LogicalDevice {
   explicit LogicalDevice(const BackendOptions& options);
   LogicalDevice(const LogicalDevice&) = delete;
   LogicalDevice& operator=(const LogicalDevice&) = delete;
-  ~LogicalDevice();
-
-  std::int64_t free_memory() const;
+  ~LogicalDevice();  // of a device whose queues have no work
 
   static constexpr std::uint32_t bindings = 8;
   static constexpr std::uint32_t constant_bytes = 128;  // of the push constants
 
-  /// Objects to be destroyed when the work submitted or recorded so far is done.
-  struct Garbage {
-    VkBuffer buffer = VK_NULL_HANDLE;
-    VkDeviceMemory memory = VK_NULL_HANDLE;
-    VkPipeline pipeline = VK_NULL_HANDLE;
-  };
-  void retire(const Garbage& garbage);
+  /// Calls destroy() when the work submitted or recorded so far is done.
+  void retire(std::function<void()> destroy);
 
   struct Allocation {
     BufferId id = 0;
     void* data = nullptr;
   };
-  /// An id of 0 if there is not that much memory.
+  /// An id of 0 if there is not that much memory. Memory::message can be exported: throws std::runtime_error if the
+  /// driver exports none.
   Allocation allocate(std::int64_t bytes, Memory memory);
   void free(BufferId id);
-  /// Device memory for a buffer of `bytes`, as a file descriptor for another API to import. The importer keeps it.
+  /// The memory of a buffer of Memory::message, for another API to import, which then owns the descriptor.
   struct ExportedMemory {
-    int file_descriptor = -1;  // -1: there is not that much memory
+    int file_descriptor = -1;  // -1: the driver exports this memory not
     std::int64_t bytes = 0;    // of the memory
   };
-  /// Throws std::runtime_error if the driver exports none.
-  ExportedMemory export_memory(std::int64_t bytes) const;
-  /// The memory of a buffer of Memory::message.
   ExportedMemory exported(BufferId id) const;
   /// Null if it was freed.
   VkBuffer buffer_of(BufferId id) const;
@@ -101,25 +94,23 @@ class LogicalDevice {
     std::int64_t bytes = 0;  // of the memory
   };
   struct Retired {
-    Garbage garbage;
-    std::array<std::uint64_t, 3> values{};  // of the queues, when it can be destroyed
+    std::function<void()> destroy;
+    std::array<std::uint64_t, 3> values{};  // of the queues, when it can be called
   };
   void choose_queues();
   void create_layouts();
-  VkSemaphore make_timeline() const;
-  Storage make_storage(std::int64_t bytes, Memory memory, bool is_exported) const;  // null if there is no memory
-  ExportedMemory exported(const Storage& made) const;
+  Storage make_storage(std::int64_t bytes, Memory memory) const;  // null if there is no memory
   std::optional<std::uint32_t> memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const;
-  void destroy(const Garbage& garbage) const;
+  void destroy(const Storage& storage) const;
   void destroy_passed();
 
   const std::array<Queue*, 3> queues_{&kernels, &beside, &copies};
   VkPhysicalDeviceMemoryProperties memory_types_{};
   std::vector<std::uint32_t> families_;  // of the queues
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
-  mutable std::mutex mutex_;      // of what follows, and of vkQueueSubmit
-  std::vector<Storage> storage_;  // by BufferId, from 1 on
-  std::vector<BufferId> free_ids_;
+  mutable std::mutex mutex_;  // of what follows, and of vkQueueSubmit
+  std::unordered_map<BufferId, Storage> storage_;
+  BufferId last_id_ = 0;
   std::deque<Retired> retired_;
   std::vector<VkQueryPool> query_pools_;
   std::vector<Query> free_queries_;

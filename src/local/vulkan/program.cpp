@@ -1,7 +1,9 @@
 #include "vulkan/program.hpp"
 
 #include <glslang/Include/glslang_c_interface.h>
+#include <glslang/Public/ShaderLang.h>
 #include <glslang/Public/resource_limits_c.h>
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
 #include <chrono>
@@ -26,7 +28,10 @@ std::vector<std::uint32_t> words_of(std::string_view bytes) {
   return words;
 }
 
-std::string_view view_of(std::span<const char> bytes) { return {bytes.data(), bytes.size()}; }
+std::string spirv_key(std::string_view text) {
+  const glslang::Version version = glslang::GetVersion();
+  return fmt::format("SPIR-V by glslang {}.{}.{}\n{}", version.major, version.minor, version.patch, text);
+}
 
 /// With the data of an earlier VkPipelineCache, which it replaces by newer data.
 VkPipeline make_pipeline(const LogicalDevice& device, std::span<const std::uint32_t> spirv, std::vector<char>& data) {
@@ -113,16 +118,17 @@ Program::Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sour
   const auto start = Clock::now();
   const bool is_spirv = name.ends_with(".spv");
   const std::string text = is_spirv ? std::string(ShaderSource::embedded(name)) : sources.expand(name, preamble);
-  const DeviceDescription& description = device_->description;
-  const std::string spirv_key = "SPIR-V\n" + text, pipeline_key = "vulkan\n" + description.vendor + "\n" +
-                                                                  description.renderer + "\n" + description.version +
-                                                                  "\n" + text;
+  const DeviceDescription& made_for = device_->description;
+  const std::string pipeline_key =
+      fmt::format("vulkan\n{}\n{}\n{}\n{}", made_for.vendor, made_for.renderer, made_for.version, text);
   const ProgramCache cache;
-  const std::optional<ProgramBinary> module = cache.load(spirv_key), pipeline = cache.load(pipeline_key);
+  const std::optional<ProgramBinary> module = cache.load(spirv_key(text)), pipeline = cache.load(pipeline_key);
   std::vector<char> data = pipeline ? pipeline->bytes : std::vector<char>{};
   std::vector<std::uint32_t> spirv;
   try {
-    spirv = is_spirv ? words_of(text) : module ? words_of(view_of(module->bytes)) : compile_to_spirv(text);
+    spirv = is_spirv ? words_of(text)
+            : module ? words_of({module->bytes.data(), module->bytes.size()})
+                     : compile_to_spirv(text);
     pipeline_ = make_pipeline(*device_, spirv, data);
   } catch (const std::runtime_error& error) {
     if (is_spirv) throw std::runtime_error("shader '" + name + "' " + error.what());
@@ -132,7 +138,7 @@ Program::Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sour
   bindings_ = bindings_of(spirv);
   if (!is_spirv && !module) {
     const auto* const bytes = reinterpret_cast<const char*>(spirv.data());
-    cache.store(spirv_key, {0, {bytes, bytes + sizeof(std::uint32_t) * spirv.size()}});
+    cache.store(spirv_key(text), {0, {bytes, bytes + sizeof(std::uint32_t) * spirv.size()}});
   }
   if (!pipeline) cache.store(pipeline_key, {0, data});
   const bool from_cache = pipeline && (is_spirv || module);
@@ -140,7 +146,10 @@ Program::Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sour
   spdlog::debug("program {}: {} in {:.1f} ms", name, from_cache ? "from the cache" : "compiled", time.count());
 }
 
-Program::~Program() { device_->retire({VK_NULL_HANDLE, VK_NULL_HANDLE, pipeline_}); }
+Program::~Program() {
+  device_->retire(
+      [&device = *device_, pipeline = pipeline_] { device.vk.DestroyPipeline(device.handle, pipeline, nullptr); });
+}
 
 void Program::set_words(int location, std::span<const std::int32_t> words) {
   std::memcpy(constants_.data() + 4 * location, words.data(), words.size_bytes());

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+#include <stdexcept>
+
 #include "app/options/plu_options.hpp"
 #include "app/program/machine.hpp"
 #include "tests/app/expect.hpp"
@@ -246,6 +249,45 @@ TEST(AutomaticValues, ChoosesAnOrderForEveryListedBlockSize) {
   EXPECT_EQ(planned[0].parameters.n % 8, 0);
   EXPECT_EQ(planned[1].parameters.n % 1024, 0);
   EXPECT_LT(planned[1].parameters.n, planned[0].parameters.n);
+}
+
+// Updates of backends that count the turns of all.
+int turns = 0;
+template <int of_first_turn>
+constexpr TileCatalog tiles_with_rate{
+    .choose = nullptr,
+    .tune = nullptr,
+    .open_update = [](const BackendOptions&, Precision) -> std::function<double(const MeasuringOptions&)> {
+      return [](const MeasuringOptions&) { return of_first_turn - 10.0 * ++turns; };
+    },
+    .keep = nullptr,
+};
+
+TEST(MeasuredRates, AreTheBestOfTwoTurnsAndZeroOfABackendThatDoesNotWork) {
+  static constexpr TileCatalog no_device{
+      .choose = nullptr,
+      .tune = nullptr,
+      .open_update = [](const BackendOptions&, Precision) -> std::function<double(const MeasuringOptions&)> {
+        throw std::runtime_error("no device");
+      },
+      .keep = nullptr,
+  };
+  static constexpr TileCatalog fails{
+      .choose = nullptr,
+      .tune = nullptr,
+      .open_update = [](const BackendOptions&, Precision) -> std::function<double(const MeasuringOptions&)> {
+        return [](const MeasuringOptions&) -> double { throw std::runtime_error("the device was lost"); };
+      },
+      .keep = nullptr,
+  };
+  const BackendRecord first{.name = "first", .tiles = &tiles_with_rate<1000>},
+      second{.name = "second", .tiles = &no_device}, third{.name = "third", .tiles = &fails},
+      fourth{.name = "fourth", .tiles = &tiles_with_rate<2000>};
+  turns = 0;
+  // the warm-up is the first turn, by the last backend; then the first and the last take two turns each
+  EXPECT_THAT(measured_rates({&first, &second, &third, &fourth}, {}, Precision::single),
+              ElementsAre(1000 - 20, 0, 0, 2000 - 30));
+  EXPECT_EQ(turns, 5);
 }
 
 TEST(Fastest, IsTheBackendWhoseSlowestRankIsTheFastest) {

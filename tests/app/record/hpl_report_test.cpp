@@ -318,7 +318,7 @@ TEST(HplReport, machine_is_named_once_and_again_when_it_changes) {
   RunRecord other = passed_run();
   for (RankRecord& rank : other.result.ranks) {
     rank.backend.device = "NVIDIA H200";
-    rank.backend.software_gl = false;
+    rank.backend.software_device = false;
   }
   RunRecord fewer_ranks = passed_run();
   fewer_ranks.result.ranks.pop_back();
@@ -367,9 +367,9 @@ TEST(HplReport, unchecked_singular_run_counts_as_failed) {
 TEST(RateText, names_the_units_and_the_share_of_the_peak) {
   RunRecord record = passed_run();
   record.result.gflops = 120;
-  EXPECT_EQ(rate_text(record), "Rate: 120 GFLOPS, 60 by each of 2 processes\n") << "software OpenGL";
+  EXPECT_EQ(rate_text(record), "Rate: 120 GFLOPS, 60 by each of 2 processes\n") << "a software device";
   for (RankRecord& rank : record.result.ranks) {
-    rank.backend.software_gl = false;
+    rank.backend.software_device = false;
     rank.backend.device_index = -1;
   }
   record.units = compute_units(record.result.ranks);  // two threads each

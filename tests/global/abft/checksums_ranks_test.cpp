@@ -260,7 +260,7 @@ TEST_P(ChecksumsOf, SuspectNoCleanRunAndFindAFlipWhereverPanelsAreFactorised) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, ChecksumsOf, testing::Values("reference", "openblas", "gl-compute"),
+INSTANTIATE_TEST_SUITE_P(Backends, ChecksumsOf, testing::Values("reference", "openblas", "gl-compute", "vk-compute"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -271,7 +271,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, ChecksumsOf, testing::Values("reference", "op
 TEST(Checksums, FindAnLThatChangesDuringTheUpdate) {
   on_every_grid([](const ProcessGrid& grid) {
     if (grid.shape().size() > 2) return;  // finds nothing else than two ranks
-    for (const char* const backend : {"openblas", "gl-compute"}) {
+    for (const char* const backend : {"openblas", "gl-compute", "vk-compute"}) {
       RunParameters parameters = parameters_of({60, 8}, Pivoting::tournament);
       parameters.panel = computes_on_device(backend) ? PanelPlace::device : PanelPlace::automatic;
       parameters.abft = true;

@@ -27,7 +27,7 @@ constexpr Index checked_pass = 8;  // rows with a fault of this pass stay on the
 RunParameters parameters_with_checks(const std::string& backend, int lookahead) {
   RunParameters parameters = parameters_of({n, nb}, Pivoting::partial);
   parameters.lookahead = lookahead;
-  if (backend == queued_backend) parameters.panel = PanelPlace::device;
+  if (backend != "openblas") parameters.panel = PanelPlace::device;
   parameters.abft = true;
   parameters.abft_every = 3;
   return parameters;
@@ -335,8 +335,11 @@ TEST(GoingBack, EndsTheRunIfTheCheckpointCannotBeRead) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, ChecksumsWithCheckpoints, testing::Values("openblas", queued_backend),
-                         [](const auto& info) { return info.param == "openblas" ? "openblas" : "gl_compute"; });
+INSTANTIATE_TEST_SUITE_P(Backends, ChecksumsWithCheckpoints, testing::Values("openblas", queued_backend, queued_vulkan),
+                         [](const auto& info) {
+                           return info.param.substr(0, 8) == "openblas" ? "openblas"
+                                                                        : info.param.substr(0, 2) + "_compute";
+                         });
 
 }  // namespace
 }  // namespace glinpack

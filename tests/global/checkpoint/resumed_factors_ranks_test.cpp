@@ -150,9 +150,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"openblas", Pivoting::local, 0}, Case{"openblas", Pivoting::local, 1},
                     Case{"openblas", Pivoting::tournament, 0}, Case{"openblas", Pivoting::tournament, 1},
                     Case{test::queued_backend, Pivoting::partial, 1},
-                    Case{test::queued_backend, Pivoting::partial, 1, PanelPlace::device},
+                    Case{test::queued_vulkan, Pivoting::partial, 1, PanelPlace::device},
                     Case{test::queued_backend, Pivoting::tournament, 0, PanelPlace::device},
-                    Case{test::queued_backend, Pivoting::tournament, 1, PanelPlace::device},
+                    Case{test::queued_vulkan, Pivoting::tournament, 1, PanelPlace::device},
                     Case{"gl-raster", Pivoting::local, 1}, Case{"gl-raster", Pivoting::tournament, 1}),
     [](const auto& info) {
       std::string name = info.param.backend + std::string("_") + std::string(name_of(info.param.pivoting)) + "_" +

@@ -310,7 +310,7 @@ TEST_P(ComputeOnly, DoesTheArithmeticOfAWholeFactorisationAndSendsNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, ComputeOnly, testing::Values("reference", "openblas", "gl-compute"),
+INSTANTIATE_TEST_SUITE_P(Backends, ComputeOnly, testing::Values("reference", "openblas", "gl-compute", "vk-compute"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -20,10 +20,12 @@ void expect_near(const std::vector<double>& values, const std::vector<double>& e
   for (std::size_t i = 0; i < values.size(); ++i) ASSERT_NEAR(values[i], expected[i], allowed) << i;
 }
 
-TEST(OriginalMatrix, IsEqualOnDeviceAndHost) {
+class OriginalMatrixOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(OriginalMatrixOf, IsEqualOnDeviceAndHost) {
   on_every_grid([](const ProcessGrid& grid) {
     const GridPosition at = grid.position();
-    auto& [timeline, backend] = cached_backend<float>("gl-compute");
+    auto& [timeline, backend] = cached_backend<float>(GetParam());
     for (const auto& [n, nb] : {std::pair<Index, Index>{1, 1}, {7, 16}, {35, 4}, {97, 40}, {300, 16}}) {
       for (const auto& [kind, precision] : {std::pair{MatrixKind::hpl, Precision::single},
                                             {MatrixKind::hpl, Precision::double_},
@@ -55,6 +57,9 @@ TEST(OriginalMatrix, IsEqualOnDeviceAndHost) {
   });
 }
 
+INSTANTIATE_TEST_SUITE_P(OriginalMatrix, OriginalMatrixOf, testing::Values("gl-compute", "vk-compute"),
+                         [](const auto& info) { return std::string(info.param, 2); });
+
 TEST(OriginalMatrix, IsOnTheDeviceOnlyForMatricesOfHplAndMxpAndGpuBackends) {
   on_every_grid([](const ProcessGrid& grid) {
     const Distribution distribution(20, 4, grid.shape());
@@ -62,7 +67,8 @@ TEST(OriginalMatrix, IsOnTheDeviceOnlyForMatricesOfHplAndMxpAndGpuBackends) {
       return original_matrix_on_device<float>({distribution, grid.position(), source, Precision::double_},
                                               *cached_backend<float>(backend).backend, DeviceUse::always) != nullptr;
     };
-    for (const char* backend : {"gl-compute", "gl-raster"}) EXPECT_TRUE(made(backend, *make_hpl_source(20))) << backend;
+    for (const char* backend : {"gl-compute", "vk-compute", "gl-raster"})
+      EXPECT_TRUE(made(backend, *make_hpl_source(20))) << backend;
     for (const char* backend : {"reference", "openblas"}) EXPECT_FALSE(made(backend, *make_hpl_source(20))) << backend;
     for (const MatrixKind kind : matrix_formulas) {
       EXPECT_EQ(made("gl-compute", *make_source(kind, 20, 1)), kind == MatrixKind::hpl || kind == MatrixKind::mxp)
@@ -72,13 +78,13 @@ TEST(OriginalMatrix, IsOnTheDeviceOnlyForMatricesOfHplAndMxpAndGpuBackends) {
 }
 
 template <class Real>
-RunResult run_with(const std::string& backend_name, const ProcessGrid& grid, bool refine, bool software_gl_as_gpu) {
+RunResult run_with(const std::string& backend_name, const ProcessGrid& grid, bool refine, bool software_as_gpu) {
   auto& [timeline, backend] = cached_backend<Real>(backend_name);
   RunParameters parameters;
   parameters.n = 150;
   parameters.nb = 16;
   parameters.refine = refine;
-  parameters.software_gl_as_gpu = software_gl_as_gpu;
+  parameters.software_as_gpu = software_as_gpu;
   return run(parameters, grid, *backend, *make_hpl_source(parameters.n));
 }
 
@@ -115,8 +121,8 @@ void expect_same_run(const std::string& backend_name, const ProcessGrid& grid, b
 TEST(OriginalMatrix, GivesTheSameCheckAndRefinementOnDeviceAndHost) {
   on_every_grid([](const ProcessGrid& grid) {
     expect_same_run<float>("gl-compute", grid, true);
-    expect_same_run<float>("gl-compute", grid, false);
-    expect_same_run<double>("gl-compute", grid, false);
+    expect_same_run<float>("vk-compute", grid, true);
+    expect_same_run<double>("vk-compute", grid, false);
     expect_same_run<float>("gl-raster", grid, true);
   });
 }

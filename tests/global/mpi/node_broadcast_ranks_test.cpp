@@ -173,7 +173,7 @@ TEST(NodeRings, GiveBitwiseEqualFactorsForEveryRowSwap) {
         expect_same_factors_on_all_nodes<float>("openblas", grid, parameters);
         parameters = parameters_of(40, 8, pivoting, 1);
         parameters.row_swap = {kind, 0, 2};
-        expect_same_factors_on_all_nodes<float>("gl-compute", grid, parameters);
+        expect_same_factors_on_all_nodes<float>("vk-compute", grid, parameters);
       }
     }
   });

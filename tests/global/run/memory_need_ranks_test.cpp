@@ -20,6 +20,7 @@ using test::make_test_backend;
 using test::on_every_grid;
 using test::parameters_of;
 using test::queued_backend;
+using test::queued_vulkan;
 
 struct Case {
   const char* name;
@@ -46,9 +47,9 @@ std::vector<Case> cases() {
 }
 
 ModelledDevice device_named(const std::string& backend) {
-  const BackendRecord& record = backend_record(backend == queued_backend ? "gl-compute" : backend);
+  const BackendRecord& record = backend_record(backend.substr(0, backend.find(',')));
   return {.has_memory = record.memory == MemorySpace::device,
-          .is_asynchronous = backend == queued_backend,
+          .is_asynchronous = backend != record.name,
           .has_panels = record.panels_on_device,
           .row_by_row = record.row_by_row,
           .matrix_bytes = record.matrix_bytes};
@@ -81,24 +82,30 @@ TEST(MemoryNeed, IsWhatARunAllocatesOnTheProcessor) {
 }
 
 // A backend keeps memory for the next run: each run has its own.
-TEST(MemoryNeed, IsWhatARunAllocatesOnADevice_gl_compute) {
+class MemoryNeedOnADevice : public testing::TestWithParam<std::string> {};
+
+TEST_P(MemoryNeedOnADevice, IsWhatARunAllocates) {
   on_every_grid([](const ProcessGrid& grid) {
     for (const Pivoting pivoting : all_pivotings) {
       SCOPED_TRACE(name_of(pivoting));
       Timeline timeline;
-      const auto backend = make_test_backend<double>("gl-compute", timeline);
-      expect_counted_memory<double>("gl-compute", *backend, grid, parameters_of({203, 16}, pivoting), false);
+      const auto backend = make_test_backend<double>(GetParam(), timeline);
+      expect_counted_memory<double>(GetParam(), *backend, grid, parameters_of({203, 16}, pivoting), false);
     }
   });
 }
 
+INSTANTIATE_TEST_SUITE_P(Backends, MemoryNeedOnADevice, testing::Values("gl-compute", "vk-compute"),
+                         [](const auto& info) { return info.param.substr(0, 2) + "_compute"; });
+
 // The process row of a whole panel, or the process column of a gathered one.
 TEST(MemoryNeed, IsWhatARunAllocatesForPanelsOfADevice) {
   on_every_grid([](const ProcessGrid& grid) {
-    Timeline timeline;
-    const auto backend = make_test_backend<float>(queued_backend, timeline);
-    const RunParameters parameters = parameters_of({203, 16}, Pivoting::tournament);
-    expect_counted_memory<float>(queued_backend, *backend, grid, parameters, false);
+    for (const std::string name : {queued_backend, queued_vulkan}) {
+      Timeline timeline;
+      const auto backend = make_test_backend<float>(name, timeline);
+      expect_counted_memory<float>(name, *backend, grid, parameters_of({203, 16}, Pivoting::tournament), false);
+    }
   });
 }
 

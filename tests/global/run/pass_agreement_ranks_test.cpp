@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Steps, StopRequests,
                                            std::tuple("openblas", Pivoting::local, 0),
                                            std::tuple("openblas", Pivoting::tournament, 1),
                                            std::tuple(test::queued_backend, Pivoting::partial, 1),
-                                           std::tuple(test::queued_backend, Pivoting::tournament, 1),
+                                           std::tuple(test::queued_vulkan, Pivoting::tournament, 1),
                                            std::tuple("gl-raster", Pivoting::local, 0)));
 
 TEST(PassAgreement, AsksAgainThoughTheFirstPassesWereShort) {

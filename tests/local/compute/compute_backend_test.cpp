@@ -10,10 +10,10 @@
 #include <stdexcept>
 
 #include "backend/registry.hpp"
-#include "compute/compute_memory.hpp"
-#include "compute/tuning.hpp"
 #include "device/shader_source.hpp"
 #include "gl/gl_compute.hpp"
+#include "kernels/compute_memory.hpp"
+#include "kernels/tuning.hpp"
 #include "tests/local/compute_cases.hpp"
 #include "tests/local/device_values.hpp"
 
@@ -246,7 +246,7 @@ TYPED_TEST(ComputeBackendTest, ReducesAndNormalizesInEveryTile) {
   }
 }
 
-// GPUs use the unrolled variants. This test makes software OpenGL use them, from a shader folder.
+// GPUs use the unrolled variants. This test makes software drivers use them, from a shader folder.
 TYPED_TEST(ComputeBackendTest, ReducesAndNormalizesWithUnrolledLoops) {
   const auto folder = std::filesystem::temp_directory_path() / ("glinpack_unrolled_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder / "compute");

@@ -312,7 +312,7 @@ TYPED_TEST(PartialPanelTest, FactorisesPanelsOfAnyShapeWithMultipliersUpToOne) {
 TYPED_TEST(PartialPanelTest, IsBitwiseEqualForAnyDistributionOfRows) {
   using Real = typename TypeParam::Real;
   Random random(6);
-  const bool software = this->make_backend({})->info().software_gl;
+  const bool software = this->make_backend({})->info().software_device;
   const ColumnMajorMatrix<Real> a(software ? 250 : 4096, software ? 70 : 128, random);
   const auto expected = this->factorise(*this->make_backend({.rows_per_group = 256}), a);
   std::uniform_int_distribution<Index> any_groups(1, 64);

@@ -2,11 +2,11 @@
 #include <GL/glew.h>
 #include <gtest/gtest.h>
 
-#include "compute/compute_memory.hpp"
 #include "gl/gl_compute.hpp"
 #include "gl/storage.hpp"
 #include "gl/vulkan_memory.hpp"
 #include "host/host_memory.hpp"
+#include "kernels/compute_memory.hpp"
 #include "tests/local/device_values.hpp"
 #include "tests/local/gl_objects.hpp"
 

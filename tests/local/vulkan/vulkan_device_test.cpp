@@ -1,13 +1,19 @@
 // What only Vulkan has: its validation, lost devices, and the canaries of tests/local/vulkan_hooks.cpp, by which other
 // tests fail.
+#include <glslang/Public/ShaderLang.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
+#include "device/program_cache.hpp"
+#include "device/shader_source.hpp"
 #include "tests/local/compute_cases.hpp"
 #include "tests/local/device_values.hpp"
 #include "tests/local/vulkan_hooks.hpp"
@@ -62,6 +68,23 @@ TEST_F(VulkanDevice, a_write_outside_of_a_buffer_fails_a_test) {
   filled(96);
   EXPECT_NONFATAL_FAILURE(filled(104), "written behind its end, byte 4");
   EXPECT_NONFATAL_FAILURE(filled(-4), "written before its beginning, byte 252");
+}
+
+// Otherwise a newer glslang would compile nothing.
+TEST_F(VulkanDevice, caches_spirv_by_the_version_of_glslang) {
+  std::string folder = (std::filesystem::temp_directory_path() / "glinpack-test-XXXXXX").string();
+  ASSERT_TRUE(mkdtemp(folder.data()));
+  const char* const set = std::getenv("XDG_CACHE_HOME");
+  const std::string old = set != nullptr ? set : "";
+  setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+  const std::string preamble = "#define DOUBLE 0\n#define STRIPE_SHIFT 10\n#define LISTED 0\n";
+  device_->make_program(ShaderSource(), "compute/copy.comp", preamble);
+  const glslang::Version version = glslang::GetVersion();
+  const std::string key = fmt::format("SPIR-V by glslang {}.{}.{}\n{}", version.major, version.minor, version.patch,
+                                      ShaderSource().expand("compute/copy.comp", preamble));
+  EXPECT_TRUE(ProgramCache().load(key).has_value());
+  set != nullptr ? setenv("XDG_CACHE_HOME", old.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
+  std::filesystem::remove_all(folder);
 }
 
 // All that is enqueued after the loss throws; what is destroyed then does not wait.

@@ -10,7 +10,7 @@ from ramble.expander import Expander
 
 
 class Glinpack(ExecutableApplication):
-    """HPL-class LU benchmark for clusters of GPUs that speak OpenGL. Its report has the lines of HPL 2.3, so the
+    """HPL-class LU benchmark for clusters of GPUs that speak OpenGL or Vulkan. Its report has the lines of HPL 2.3, so the
     figures of merit are those of Ramble's application hpl."""
 
     name = "glinpack"

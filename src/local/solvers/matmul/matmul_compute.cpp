@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "compute/compute_memory.hpp"
-#include "compute/kernels.hpp"
-#include "compute/tuning.hpp"
+#include "kernels/compute_memory.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/tuning.hpp"
 #include "solvers/matmul/matmul.hpp"
 
 namespace glinpack::solvers {

@@ -17,6 +17,12 @@ using test::on_every_grid;
 using test::parameters_of;
 using test::Size;
 
+// Single precision by one API, double by the other: precisions and APIs have the same steps.
+template <class Real>
+constexpr const char* backend_of = sizeof(Real) == 4 ? "gl-compute" : "vk-compute";
+template <class Real>
+constexpr const char* queued_of = sizeof(Real) == 4 ? test::queued_backend : test::queued_vulkan;
+
 template <class Real>
 void expect_passing_device_panels(Pivoting pivoting, RowSwapKind kind, const std::vector<Size>& sizes) {
   on_every_grid([&](const ProcessGrid& grid) {
@@ -28,10 +34,10 @@ void expect_passing_device_panels(Pivoting pivoting, RowSwapKind kind, const std
       parameters.panel = PanelPlace::device;
       parameters.row_swap.kind = kind;
       parameters.lookahead = 0;
-      const auto expected = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
+      const auto expected = factorize_and_gather<Real>(parameters, grid, backend_of<Real>, *source);
       parameters.lookahead = 1;
-      const auto factors = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
-      auto& [timeline, backend] = test::cached_backend<Real>("gl-compute");
+      const auto factors = factorize_and_gather<Real>(parameters, grid, backend_of<Real>, *source);
+      auto& [timeline, backend] = test::cached_backend<Real>(backend_of<Real>);
       const RunResult result = run(parameters, grid, *backend, *source);
       EXPECT_TRUE(result.passed) << result.failure;
       if (!grid.is_root()) continue;
@@ -65,9 +71,9 @@ TEST(DevicePanels, ChooseThePivotsOfTheHostWithPartialPivoting) {
       const auto source = make_hpl_source(130);
       RunParameters parameters = parameters_of({130, 40}, pivoting);
       parameters.panel = PanelPlace::host;
-      const auto expected = factorize_and_gather<double>(parameters, grid, "gl-compute", *source);
+      const auto expected = factorize_and_gather<double>(parameters, grid, "vk-compute", *source);
       parameters.panel = PanelPlace::device;
-      const auto factors = factorize_and_gather<double>(parameters, grid, "gl-compute", *source);
+      const auto factors = factorize_and_gather<double>(parameters, grid, "vk-compute", *source);
       if (!grid.is_root()) continue;
       EXPECT_EQ(factors.pivots, expected.pivots);
     }
@@ -141,8 +147,8 @@ TEST(DevicePanels, FallBackToTheHostOnAllRanksIfOneRankHasNone) {
 template <class Real>
 void expect_same_factors_with_overlapped_transfers(const ProcessGrid& grid, const RunParameters& parameters) {
   const auto source = make_hpl_source(parameters.n);
-  const auto expected = factorize_and_gather<Real>(parameters, grid, "gl-compute", *source);
-  const auto factors = factorize_and_gather<Real>(parameters, grid, test::queued_backend, *source);
+  const auto expected = factorize_and_gather<Real>(parameters, grid, backend_of<Real>, *source);
+  const auto factors = factorize_and_gather<Real>(parameters, grid, queued_of<Real>, *source);
   if (grid.is_root()) expect_equal(factors, expected);
 }
 

@@ -36,7 +36,7 @@ std::unique_ptr<NodeWindows> shared_memory(const RunParameters& parameters, cons
 
 class GatheredPanels : public testing::TestWithParam<Pivoting> {};
 
-// The backends execute the steps of the driver as on software OpenGL and as on a GPU.
+// The backends execute the steps of the driver as on a software device and as on a GPU.
 TEST_P(GatheredPanels, HaveTheSameFactorsThroughSharedMemoryAsByMessages) {
   struct Case {
     Size size;
@@ -81,13 +81,13 @@ TEST_P(GatheredPanels, OfASingularMatrixEndTheRunWithNothingPending) {
     const RunParameters parameters = gathered({48, 4}, GetParam(), 4);
     const auto windows = shared_memory(parameters, grid);
     const auto regular = make_hpl_source(48);
-    const auto expected = factorize_and_gather<float>(parameters, grid, "gl-compute", *regular, windows.get());
     std::vector<double> dense(48 * 48);
     for (std::size_t i = 0; i < 48; ++i) dense[i * 48 + (7 * i + 3) % 48] = i == 5 ? 0 : 4;  // column 38 is zero
     const auto singular =
         scatter_matrix(grid, distribution_of(parameters, grid.shape()), grid.is_root() ? &dense : nullptr);
-    for (const char* const backend : {"gl-compute", test::queued_backend}) {
+    for (const char* const backend : {test::queued_backend, test::queued_vulkan}) {
       SCOPED_TRACE(backend);
+      const auto expected = factorize_and_gather<float>(parameters, grid, backend, *regular, windows.get());
       EXPECT_EQ(factorize_and_gather<float>(parameters, grid, backend, *singular, windows.get()).zero_pivot, 38);
       const auto factors = factorize_and_gather<float>(parameters, grid, backend, *regular, windows.get());
       if (grid.is_root()) expect_equal(factors, expected);
@@ -101,10 +101,10 @@ TEST(GatheredPanelsOfPartialPivoting, HaveTheFactorsOfOneProcess) {
     const ProcessGrid alone(MPI_COMM_WORLD, {1, 1}, RankOrder::row_major);
     RunParameters parameters = gathered(size, Pivoting::partial, 4);
     test::GatheredFactors<float> expected;
-    if (alone.active()) expected = factorize_and_gather<float>(parameters, alone, "gl-compute", *source);
+    if (alone.active()) expected = factorize_and_gather<float>(parameters, alone, "vk-compute", *source);
     on_every_tall_grid([&](const ProcessGrid& grid) {
       const auto windows = shared_memory(parameters, grid);
-      const auto factors = factorize_and_gather<float>(parameters, grid, test::queued_backend, *source, windows.get());
+      const auto factors = factorize_and_gather<float>(parameters, grid, test::queued_vulkan, *source, windows.get());
       if (!grid.is_root()) return;
       EXPECT_EQ(factors.pivots, expected.pivots);
       EXPECT_EQ(factors.lu, expected.lu);

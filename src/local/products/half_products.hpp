@@ -7,7 +7,7 @@
 
 #include <span>
 
-#include "compute/packed_products.hpp"
+#include "products/packed_products.hpp"
 
 namespace glinpack::compute {
 

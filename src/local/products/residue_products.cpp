@@ -1,4 +1,4 @@
-#include "compute/residue_products.hpp"
+#include "products/residue_products.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "compute/tuning.hpp"
+#include "kernels/tuning.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "backend/device_memory.hpp"
-#include "compute/region.hpp"
 #include "device/mapped_buffer.hpp"
+#include "kernels/region.hpp"
 
 namespace glinpack::compute {
 

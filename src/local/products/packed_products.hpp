@@ -10,10 +10,10 @@
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
-#include "compute/kernels.hpp"
-#include "compute/region.hpp"
 #include "device/compute_device.hpp"
 #include "device/shader_source.hpp"
+#include "kernels/kernels.hpp"
+#include "kernels/region.hpp"
 
 namespace glinpack::compute {
 

@@ -9,10 +9,10 @@
 
 #include "backend/arithmetic.hpp"
 #include "base/precision.hpp"
-#include "compute/region.hpp"
-#include "compute/tuning.hpp"
 #include "device/compute_device.hpp"
 #include "device/shader_source.hpp"
+#include "kernels/region.hpp"
+#include "kernels/tuning.hpp"
 
 namespace glinpack::compute {
 

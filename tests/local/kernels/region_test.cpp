@@ -1,11 +1,11 @@
+#include "kernels/region.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <stdexcept>
 #include <vector>
-
-#include "compute/region.hpp"
 
 namespace glinpack::compute {
 namespace {

@@ -1,4 +1,4 @@
-#include "compute/compute_memory.hpp"
+#include "kernels/compute_memory.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

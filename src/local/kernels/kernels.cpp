@@ -1,4 +1,4 @@
-#include "compute/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -27,11 +27,12 @@ constexpr Index most_triangle_rows = 512;
 
 constexpr Index triangle_rows = 512;   // of L per launch of normalize; a multiple of normalize_block
 constexpr ReduceTile unaligned_tile;   // of operands that are not aligned
-constexpr Index most_groups = 65535;   // of a dispatch in each dimension; guaranteed by GL 4.5
+constexpr Index most_groups = 65535;   // of a dispatch in each dimension; guaranteed by OpenGL and Vulkan
 constexpr Index most_moves = 8192;     // of a launch
 constexpr Index longest_chain = 32;    // of moves that one work group makes, one after the other
 constexpr Index listed_pairs = 65536;  // capacity of the list, which is used as a ring
-constexpr Index pair_alignment = 32;  // of pairs: 256 bytes, the coarsest that GL allows storage buffers to be bound at
+constexpr Index pair_alignment =
+    32;  // of pairs: 256 bytes, the coarsest alignment of a binding that a driver may ask for
 /// Shaders count elements and bytes of a window in 32 bits.
 constexpr std::int64_t largest_window = (std::int64_t{1} << 31) - 65536;
 

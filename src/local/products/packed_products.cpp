@@ -1,4 +1,4 @@
-#include "compute/packed_products.hpp"
+#include "products/packed_products.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/memory_count.hpp"
-#include "compute/compute_memory.hpp"
-#include "compute/half_products.hpp"
-#include "compute/residue_products.hpp"
 #include "device/command_stream.hpp"
 #include "device/mapped_buffer.hpp"
+#include "kernels/compute_memory.hpp"
+#include "products/half_products.hpp"
+#include "products/residue_products.hpp"
 
 namespace glinpack::compute {
 

@@ -1,4 +1,4 @@
-#include "compute/half_products.hpp"
+#include "products/half_products.hpp"
 
 #include <algorithm>
 #include <array>

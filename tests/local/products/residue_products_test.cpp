@@ -1,5 +1,5 @@
 // Products by residues, on devices with and without matrices of bytes.
-#include "compute/residue_products.hpp"
+#include "products/residue_products.hpp"
 
 #include <gtest/gtest.h>
 

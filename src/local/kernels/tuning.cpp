@@ -1,4 +1,4 @@
-#include "compute/tuning.hpp"
+#include "kernels/tuning.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,9 @@
 
 #include "base/timeline.hpp"
 #include "base/user_cache.hpp"
-#include "compute/compute_memory.hpp"
-#include "compute/kernels.hpp"
 #include "device/command_stream.hpp"
+#include "kernels/compute_memory.hpp"
+#include "kernels/kernels.hpp"
 
 namespace glinpack::compute {
 namespace {

@@ -1,5 +1,5 @@
 // Products of numbers rounded to halves, on devices with and without matrices of halves.
-#include "compute/half_products.hpp"
+#include "products/half_products.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "compute/matrix_sums.hpp"
+#include "products/matrix_sums.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

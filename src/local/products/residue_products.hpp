@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/packed_products.hpp"
+#include "products/packed_products.hpp"
 
 namespace glinpack::compute {
 
