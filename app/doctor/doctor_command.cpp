@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "app/doctor/burn_in.hpp"
 #include "app/doctor/facts.hpp"
 #include "app/doctor/subjects.hpp"
 #include "app/input/input_error.hpp"
@@ -177,9 +176,8 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
   constexpr int exit_failed = 1;
   if (is_world_of_one(session)) return 0;
   const DoctorOptions options = parse_on_all_ranks(arguments);
-  const Target target{.backend = options.backend,
-                      .device = options.device,
-                      .threads = take_threads(session, options.threads)};
+  const Target target{
+      .backend = options.backend, .device = options.device, .threads = take_threads(session, options.threads)};
   Devices devices;
   const bool may_use_devices = options.backend == "auto" || computes_on_device(options.backend);
   if (may_use_devices) devices = list_devices(options.backend);
