@@ -84,7 +84,7 @@ class Doctor(DoctorTest):
                    f'allowed_cpuset="0xf" {node} allowed_nodeset="0x1" gp_index="1"><object type="NUMANode" os_index="0" '
                    f'cpuset="0xf" complete_cpuset="0xf" {node} gp_index="2" local_memory="1073741824"/>{cores}</object>'
                    f'{kinds}</topology>')
-        environment = {"HWLOC_XMLFILE": str(self.folder / "node.xml")}
+        environment = {"HWLOC_XMLFILE": str(self.folder / "node.xml"), "OPENBLAS_NUM_THREADS": "", "OMP_NUM_THREADS": ""}
         outcome = self.start([GLINPACK, "doctor", "--quick"], environment=environment, timeout=60)
         self.assertEqual(self.findings(outcome)["affinity"],
                          ("ok", "1 rank x 2 threads on 4 of 4 cores, of which 2 are fast"), outcome)

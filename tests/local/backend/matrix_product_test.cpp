@@ -31,8 +31,9 @@ double generated(const HplElements& elements, std::size_t i, std::size_t j) {
 double generated(const MxpElements& elements, std::size_t i, std::size_t j) {
   return MxpElement(elements.n)(elements.rows[i], elements.columns[j]);
 }
-double element(const MatrixElements& elements, std::size_t i, std::size_t j, Precision precision) {
-  const double value = std::visit([&](const auto& those) { return generated(those, i, j); }, elements);
+template <class Elements>
+double element(const Elements& elements, std::size_t i, std::size_t j, Precision precision) {
+  const double value = generated(elements, i, j);
   return precision == Precision::single ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
@@ -59,16 +60,18 @@ TYPED_TEST(MatrixProducts, GenerateBitwiseTheElementsOfTheHost) {
     Precision precision;
     std::size_t step;  // from a column that is looked at to the next
   };
-  for (const auto& [elements, precision, step] : {Variant{random_elements_of(rows, columns), Precision::single, 1},
-                                                  Variant{random_elements_of(rows, columns), Precision::double_, 1},
-                                                  Variant{mxp_elements_of(rows, columns), Precision::double_, 7}}) {
-    const auto product = this->product_with(elements, precision);
-    for (std::size_t j = 0; j < columns; j += step) {
+  for (const Variant& variant : {Variant{random_elements_of(rows, columns), Precision::single, 1},
+                                 Variant{random_elements_of(rows, columns), Precision::double_, 1},
+                                 Variant{mxp_elements_of(rows, columns), Precision::double_, 7}}) {
+    const auto product = this->product_with(variant.elements, variant.precision);
+    for (std::size_t j = 0; j < columns; j += variant.step) {
       std::vector<double> unit(columns), column(rows);
       unit[j] = 1;
       product->multiply(unit, column);
       for (std::size_t i = 0; i < rows; ++i) {
-        ASSERT_EQ(column[i], element(elements, i, j, precision)) << i << ", " << j << ", " << name_of(precision);
+        const double expected = std::visit(
+            [&](const auto& elements) { return element(elements, i, j, variant.precision); }, variant.elements);
+        ASSERT_EQ(column[i], expected) << i << ", " << j << ", " << name_of(variant.precision);
       }
     }
   }

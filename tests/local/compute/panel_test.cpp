@@ -318,7 +318,7 @@ TYPED_TEST(PartialPanelTest, IsBitwiseEqualForAnyDistributionOfRows) {
   std::uniform_int_distribution<Index> any_groups(1, 64);
   std::uniform_int_distribution<int> any_size(0, 2);
   std::minstd_rand draw(7);
-  for (int backends = 0; backends < (software ? 2 : 40); ++backends) {
+  for (int backends = 0; backends < (software ? 1 : 40); ++backends) {
     const Index size = backends == 0 ? 64 : Index{128} << any_size(draw);
     const Index groups = size == 64 ? 64 : any_groups(draw);
     SCOPED_TRACE(std::to_string(groups) + " groups of " + std::to_string(size));
