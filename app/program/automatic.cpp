@@ -135,8 +135,7 @@ Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks) 
   if (!on_devices || run.parameters.panel == PanelPlace::host) return 1;
   if (run.grid.rows > 1) return pivots_across_processes(run.parameters.pivoting) ? of_device_panels : 1;
   if (run.grid.columns == 1) return 1;
-  const bool gpus_copy = backend.has_option("peer") && option_value(run.backend_values, "peer") != "none";
-  return gpus_copy ? of_copied_panels : of_device_panels;
+  return gpus_may_copy(run) ? of_copied_panels : of_device_panels;
 }
 
 Index rounded_order(Index largest, Index nb, GridShape grid) {

@@ -42,6 +42,15 @@ std::int64_t unpadded_bytes(Index rows, Index columns, std::int64_t element_byte
   return rows * columns * element_bytes;
 }
 
+}  // namespace
+
+bool gpus_may_copy(const RunRecord& run) {
+  const BackendRecord* backend = find_backend(run.backend);
+  return backend != nullptr && backend->has_option("peer") && option_value(run.backend_values, "peer") != "none";
+}
+
+namespace {
+
 // A run without a registered backend, such as "auto", has one copy of a matrix in host memory and no padding.
 ModelledDevice device_of(const RunRecord& run, bool is_gpu) {
   const BackendRecord* backend = find_backend(run.backend);
@@ -53,6 +62,7 @@ ModelledDevice device_of(const RunRecord& run, bool is_gpu) {
   return {.has_memory = has_memory,
           .is_asynchronous = has_memory && is_gpu,
           .has_panels = backend->panels_on_device,
+          .has_peers = is_gpu && gpus_may_copy(run),
           .row_by_row = backend->row_by_row,
           .matrix_bytes = backend->matrix_bytes,
           .update_bytes = update_bytes};

@@ -48,6 +48,9 @@ struct NeededBytes {
 /// run (run/memory_need.hpp). A local matrix beyond any memory counts alone.
 NeededBytes largest_need(const RunRecord& run);
 
+/// Whether the GPUs of a node's ranks copy messages to each other, if their driver can.
+bool gpus_may_copy(const RunRecord& run);
+
 /// One pool: a node's memory, a device's, or the address space of a process.
 struct MemoryPool {
   std::string name;      // "node3", "node3, device 0", "the address space of rank 2 (ulimit -v)"

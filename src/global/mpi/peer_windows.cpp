@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/memory_count.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 
@@ -134,23 +135,18 @@ std::vector<int> exchange_descriptors(const MpiCommunicator& line, int descripto
   return descriptors;
 }
 
-bool is_on_one_node(const MpiCommunicator& line) {
-  const std::vector<int> nodes = nodes_of(line);
+bool is_on_one_node(std::span<const int> nodes) {
   return nodes.size() > 1 && std::ranges::count(nodes, nodes.front()) == std::ssize(nodes);
 }
 
 }  // namespace
 
 PeerWindow::PeerWindow(PeerMemory& memory, MpiCommunicator line, std::span<const std::size_t> areas)
-    : memory_(memory), line_(line), windows_(static_cast<std::size_t>(line.size())) {
-  std::uint64_t bytes = 0;
-  for (const std::size_t area : areas) {
-    areas_.push_back({bytes, bytes + aligned(area)});
-    bytes += aligned(area);
-  }
+    : memory_(&memory), line_(line), windows_(static_cast<std::size_t>(line.size())) {
+  const std::uint64_t bytes = place(areas);
   PeerMemory::Window& own = windows_[static_cast<std::size_t>(line.rank())];
   try {
-    own = memory_.make_window(bytes);
+    own = memory.make_window(bytes);
   } catch (const std::runtime_error& failure) {
     error_ = failure.what();
   }
@@ -161,7 +157,7 @@ PeerWindow::PeerWindow(PeerMemory& memory, MpiCommunicator line, std::span<const
     for (std::size_t rank = 0; rank < windows_.size(); ++rank) {
       if (descriptors[rank] < 0) continue;
       if (error_.empty()) try {
-          windows_[rank] = memory_.map_window(descriptors[rank], sizes[rank]);
+          windows_[rank] = memory.map_window(descriptors[rank], sizes[rank]);
         } catch (const std::runtime_error& failure) {
           error_ = failure.what();
         }
@@ -172,13 +168,35 @@ PeerWindow::PeerWindow(PeerMemory& memory, MpiCommunicator line, std::span<const
   }
 }
 
+PeerWindow::PeerWindow(std::span<const std::size_t> areas) {
+  MemoryCount::add_device(static_cast<std::int64_t>(place(areas)));
+}
+
 PeerWindow::~PeerWindow() {
-  for (const PeerMemory::Window& window : windows_) memory_.free_window(window);
+  for (const PeerMemory::Window& window : windows_) memory_->free_window(window);
+}
+
+// The bytes of all areas.
+std::uint64_t PeerWindow::place(std::span<const std::size_t> areas) {
+  std::uint64_t bytes = 0;
+  for (const std::size_t area : areas) {
+    areas_.push_back({bytes, bytes + aligned(area)});
+    bytes += aligned(area);
+  }
+  return bytes;
+}
+
+std::unique_ptr<PeerWindows> count_peer_windows(std::span<const int> nodes_of_row, std::span<const int> nodes_of_column,
+                                                const PeerAreas& areas) {
+  auto windows = std::make_unique<PeerWindows>();
+  if (is_on_one_node(nodes_of_row)) windows->row = std::make_unique<PeerWindow>(areas.row);
+  if (is_on_one_node(nodes_of_column)) windows->column = std::make_unique<PeerWindow>(areas.column);
+  return windows;
 }
 
 std::unique_ptr<PeerWindows> make_peer_windows(const ProcessGrid& grid, const std::function<PeerMemory*()>& open_peers,
                                                const PeerAreas& areas) {
-  const bool row = is_on_one_node(grid.row()), column = is_on_one_node(grid.column());
+  const bool row = is_on_one_node(nodes_of(grid.row())), column = is_on_one_node(nodes_of(grid.column()));
   PeerMemory* memory = nullptr;
   std::string error;
   try {

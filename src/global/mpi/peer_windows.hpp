@@ -27,12 +27,14 @@ class PeerWindow {
   /// Collective over `line`. error() reports failures on the affected ranks; all ranks must agree that there is none
   /// before any of them uses the window. `memory` must outlive it.
   PeerWindow(PeerMemory& memory, MpiCommunicator line, std::span<const std::size_t> areas);
+  /// Only counts its memory.
+  explicit PeerWindow(std::span<const std::size_t> areas);
   PeerWindow(const PeerWindow&) = delete;
   PeerWindow& operator=(const PeerWindow&) = delete;
   ~PeerWindow();
 
   const std::string& error() const { return error_; }
-  PeerMemory& memory() const { return memory_; }
+  PeerMemory& memory() const { return *memory_; }
   MPI_Comm line() const { return line_; }
   PeerAddress address_in(int rank, std::uint64_t offset) const {
     return windows_[static_cast<std::size_t>(rank)].address + offset;
@@ -45,7 +47,9 @@ class PeerWindow {
     std::uint64_t end = 0;
   };
 
-  PeerMemory& memory_;
+  std::uint64_t place(std::span<const std::size_t> areas);
+
+  PeerMemory* memory_ = nullptr;
   MpiCommunicator line_;
   std::vector<Area> areas_;
   std::vector<PeerMemory::Window> windows_;  // of each rank
@@ -61,6 +65,9 @@ struct PeerWindows {
 /// Null if it returns null on a rank, or fails; then the grid's root warns once on standard error.
 std::unique_ptr<PeerWindows> make_peer_windows(const ProcessGrid& grid, const std::function<PeerMemory*()>& open_peers,
                                                const PeerAreas& areas);
+/// Only counts the memory of such windows, of a rank whose lines have ranks on these nodes (nodes_of()).
+std::unique_ptr<PeerWindows> count_peer_windows(std::span<const int> nodes_of_row, std::span<const int> nodes_of_column,
+                                                const PeerAreas& areas);
 
 /// A message of this rank. Its parts are in device memory; `header` is in the host's, and comes first.
 struct PeerMessage {

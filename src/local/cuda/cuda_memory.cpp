@@ -168,7 +168,7 @@ PeerMemory::Window CudaMemory::make_window(std::size_t bytes) {
     throw;
   }
   result_of("cuMemRelease", handle);  // the mapping and the descriptor keep the memory
-  MemoryCount::add_device(static_cast<std::int64_t>(rounded(bytes)));
+  MemoryCount::add_device(static_cast<std::int64_t>(bytes));  // but for rounding to pages
   return window;
 }
 

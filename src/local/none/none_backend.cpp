@@ -185,6 +185,10 @@ class NoneBackend final : public Backend<Real> {
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     return allocate_pages<Real>(elements, pages_);
   }
+  std::unique_ptr<HostBuffer<Real>> allocate_message(Index elements) override {
+    MemoryCount::add_device(elements * static_cast<std::int64_t>(sizeof(Real)));
+    return allocate_host(elements);
+  }
   std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) override {
     if (device_.has_memory) return Backend<Real>::make_operand(rows, columns);
     return std::make_unique<NoneOperand<Real>>(*this, rows, columns);

@@ -6,7 +6,10 @@
 #include <random>
 #include <span>
 
+#include "backend/registry.hpp"
 #include "mpi/communication.hpp"
+#include "run/memory_need.hpp"
+#include "run/run.hpp"
 #include "tests/global/chaos/chaos_mpi.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
@@ -144,6 +147,29 @@ TEST(Chaos, DoesNotChangeFactorsOfPeers) {
         factorize_and_gather<float, PeerTransport<float>>(parameters, grid, test::queued_vulkan, *source, node.get());
     if (grid.is_root()) test::expect_equal(factors, expected);
     EXPECT_EQ(take_mpi_leaks(), "");
+  });
+}
+
+// The memory that is counted for windows and buffers of such messages is what they take.
+TEST(Peers, TakeTheMemoryThatIsCounted) {
+  auto& cached = *test::cached_backend<float>(test::queued_vulkan).backend;
+  setenv("FAKE_CUDA_UUID", cached.info().device_uuid.c_str(), 1);
+  if (cached.open_peers() == nullptr) GTEST_SKIP() << "no libcuda.so.1";
+  test::on_every_grid([&](const ProcessGrid& grid) {
+    RunParameters parameters = test::parameters_of({203, 16}, Pivoting::partial);
+    parameters.panel = PanelPlace::device;
+    const RankPlace place{grid.shape(), grid.position(), nodes_of(grid.row()), nodes_of(grid.column())};
+    const auto counted = [&](bool has_peers) {
+      const ModelledDevice device{.has_memory = true,
+                                  .is_asynchronous = true,
+                                  .has_peers = has_peers,
+                                  .matrix_bytes = backend_record("vk-compute").matrix_bytes};
+      return count_memory(parameters, Precision::single, place, device).device;
+    };
+    EXPECT_GT(counted(true), counted(false));
+    Timeline timeline;  // a backend keeps memory for the next run
+    const auto backend = test::make_test_backend<float>(test::queued_vulkan, timeline);
+    EXPECT_EQ(counted(true), run(parameters, grid, *backend, *make_hpl_source(parameters.n)).memory.device);
   });
 }
 
