@@ -368,11 +368,7 @@ class Peaks(RunsTest):
 class Tune(RunsTest):
     @TOO_SLOW
     def test_the_tuned_tile_is_stored_and_is_the_default(self):
-        for backend in "gl-compute", "vk-compute":
-            with self.subTest(backend=backend):
-                self.tuned(backend)
-
-    def tuned(self, backend):
+        backend = "gl-compute"
         cache = {"XDG_CACHE_HOME": str(self.folder / "cache")}
         device = self.software_device()
         outcome = self.start([GLINPACK, "tune", "--device", device, "--precision", "single", "--backend", backend,
@@ -758,11 +754,7 @@ class Log(RunsTest):
         self.assertNotRegex(outcome.out, "(?m)(trace|debug|info|warning): |^glinpack: ")
 
     def test_at_debug_device_programs_tile_algorithm_and_memory_are_explained(self):
-        for backend in "gl-compute", "vk-compute":
-            with self.subTest(backend=backend):
-                self.explained(backend)
-
-    def explained(self, backend):
+        backend = "vk-compute"
         for origin in "compiled", "from the cache":
             outcome = self.passed(*self.RUN, "--backend", backend, "--log-level", "debug", timeout=120,
                                   environment={"XDG_CACHE_HOME": str(self.folder / backend)})
