@@ -123,14 +123,15 @@ const Program& glinpack_program() {
       .name = "glinpack",
       .summary = "an HPL-class LU benchmark for clusters of GPUs that speak OpenGL or Vulkan",
       .description =
-          "LU benchmark (HPL) for clusters of GPUs with OpenGL or Vulkan, and of processors. One MPI "
-          "process per GPU: mpirun -np P*Q glinpack plu [OPTIONS]",
+          "LU benchmark (HPL) for clusters of GPUs with OpenGL or Vulkan, and of processors. One MPI process per GPU: "
+          "mpirun -np P*Q glinpack plu [OPTIONS]",
       .examples =
-          "glinpack plu --help\n"
-          "mpirun -np 4 glinpack plu --config configs/quickstart.toml\n"
-          "mpirun -np 4 glinpack plu --hpl-dat HPL.dat --backend openblas\n"
-          "mpirun -np 4 glinpack network --n 2048 --nb 256 --grid 2x2\n"
-          "glinpack devices",
+          "mpirun -np 4 glinpack plu --hpl-dat HPL.dat\n"
+          "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --json a.json\n"
+          "glinpack devices\n"
+          "mpirun -np 4 glinpack doctor\n"
+          "glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s\n"
+          "glinpack compare a.json b.json",
       .options_page = "docs/options.md",
       .commands = commands,
       .elsewhere = papers,

@@ -1,6 +1,7 @@
 // A libcuda.so.1 without a GPU: the functions that glinpack calls, on the memory of the host. Its one device has the
 // UUID in FAKE_CUDA_UUID. Windows are memfds. Exported memory is that of Mesa's lavapipe, whose descriptors begin with
-// a header: size and offset of the memory in the file. FAKE_CUDA_FAILS names a function that fails.
+// a header: size and offset of the memory in the file. FAKE_CUDA_FAILS names a function that fails, after
+// FAKE_CUDA_CALLS_BEFORE calls. FAKE_CUDA_LOSES: copies between windows do nothing.
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,9 +21,14 @@ constexpr int fails = 999;  // CUDA_ERROR_UNKNOWN
 std::mutex mutex;
 std::map<unsigned long long, std::size_t> mapped;  // bytes by address
 
+std::string environment(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
 bool is_to_fail(const char* function) {
-  const char* const name = std::getenv("FAKE_CUDA_FAILS");
-  return name != nullptr && std::strcmp(name, function) == 0;
+  static int calls_before = std::atoi(environment("FAKE_CUDA_CALLS_BEFORE").c_str());
+  return environment("FAKE_CUDA_FAILS") == function && --calls_before < 0;
 }
 
 int map_file(int file, std::size_t bytes, void* at, unsigned long long& address) {
@@ -85,7 +91,18 @@ int cuStreamSynchronize(void*) {
 }
 int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, std::size_t bytes, void*) {
   FAILS_IF_ASKED;
+  if (!environment("FAKE_CUDA_LOSES").empty()) return 0;
   std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  return 0;
+}
+int cuMemcpyHtoD_v2(unsigned long long to, const void* from, std::size_t bytes) {
+  FAILS_IF_ASKED;
+  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return 0;
+}
+int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t bytes) {
+  FAILS_IF_ASKED;
+  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return 0;
 }
 

@@ -1,5 +1,3 @@
-#include "app/doctor/burn_in.hpp"
-
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "app/doctor/facts.hpp"
 #include "app/doctor/subjects.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/automatic.hpp"

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "app/doctor/burn_in.hpp"
 #include "app/doctor/facts.hpp"
 #include "app/doctor/subjects.hpp"
 #include "app/input/input_error.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/plu_options.hpp"
 #include "backend/device_catalog.hpp"
 #include "base/measuring.hpp"
 #include "mpi/session.hpp"
@@ -52,5 +53,14 @@ std::string read_device_sensor(const sensors::Places& places, const sensors::Gpu
 /// backend that "auto" selects for `threads` threads; on the device, if it is not null, the one of its API. Collective
 /// over MPI_COMM_WORLD. Does not throw: the result holds a backend's error.
 nlohmann::json measure_gemm(int threads, const DeviceDescription* device, const MeasuringOptions& options);
+
+/// "burn_in" of this rank's facts. All ranks factorise the same matrix at the same time, again and again, until a loop
+/// ends after this time or a signal requests the end. The matrix is as large as memory allows, but a loop takes at most
+/// about a twentieth of the time. `machine`: backend, device, threads and precision. Collective over MPI_COMM_WORLD.
+/// Does not throw: the result holds a backend's error. An error in a loop ends the job.
+nlohmann::json measure_burn_in(const MpiSession& session, const PluOptions& machine, double minutes);
+
+/// A table of the devices: a line for each rank. Empty without a burn-in.
+std::string burn_in_text(const Facts& facts);
 
 }  // namespace glinpack::app::doctor

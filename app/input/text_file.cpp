@@ -23,7 +23,7 @@ std::string read_file(const std::string& path, std::int64_t largest_bytes) {
   if (std::filesystem::is_directory(status)) throw InputError(path + ": is a directory; a file is expected");
   // reading a pipe could block all ranks, and a pipe cannot be read twice
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw InputError(path + ": is not a regular file; save what it gives in one");
+    throw InputError(path + ": is not a regular file; copy its content into one");
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);

@@ -234,18 +234,20 @@ OptionTable program_table(const Program& program) {
          "than cores"},
         {"XDG_CACHE_HOME",
          "Cache folder; its subfolder glinpack holds linked shader programs and the choices of tune and of "
-         "glinpack-papers matmul --tune [default: ~/.cache]"}}});
+         "glinpack-papers matmul --tune [default: ~/.cache]"}},
+       false});
   lists.push_back({"Files",
                    {{"PREFIX/share/glinpack/configs", "Configurations for --config"},
                     {"PREFIX/share/glinpack/shaders", "The built-in shaders, to copy for --shader-dir"},
                     {"PREFIX/share/glinpack/slurm", "Batch scripts"},
-                    {"PREFIX/share/doc/glinpack", "Documents and the schemas of all JSON files"}}});
+                    {"PREFIX/share/doc/glinpack", "Documents and the schemas of all JSON files"}},
+                   false});
   return {.program = program.name,
           .command = "",
           .description = program.description,
           .footer = {.examples = program.examples,
-                     .notes = {fmt::format("`{0} SUBCOMMAND --help` or `{0} help SUBCOMMAND` prints the options of a "
-                                           "subcommand.",
+                     .notes = {fmt::format("`{0} SUBCOMMAND --help` prints the options of a subcommand, `man {0}` "
+                                           "environment variables and files.",
                                            program.name),
                                "Without a launcher, glinpack is one process. Use the launcher of the MPI library that "
                                "glinpack was built with: mpirun.mpich if Open MPI is installed, too; srun --mpi=pmi2 "
@@ -278,6 +280,7 @@ std::string help_of(const OptionTable& table) {
     for (const Field& field : group.fields) help += help_entry(field);
   }
   for (const WordList& list : table.word_lists) {
+    if (!list.in_help) continue;
     std::size_t column = 0;
     for (const auto& [word, text] : list.words) column = std::max(column, word.size() + 4);
     help += "\n" + list.heading + ":\n";

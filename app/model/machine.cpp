@@ -99,7 +99,7 @@ bool is_measured(const std::string& backend) {
 // tests/system/planning.py repeats the fit.
 MachineModel h200_single() {
   const std::string runs =
-      std::string(default_device) + ": results/h200/runs.md, h200-x4/runs.md (single-*, partial-32768, gpus-[24]-*)";
+      std::string(default_device) + ": results/runs.md, h200, h200-x4 (single-*, partial-32768, gpus-[24]-*)";
   MachineModel machine;
   machine.figures[Work::panel_host] = {{.per_flop = 2.2228e-12, .per_byte = 0, .per_step = 0}, runs};
   machine.figures[Work::panel_device] = {{.per_flop = 1.3057e-13, .per_byte = 0, .per_step = 3.1951e-6}, runs};
@@ -115,7 +115,7 @@ MachineModel h200_single() {
 // The host's panels were not measured in this precision: they are single's, scaled by the host's gemm. Costs per byte
 // are unchanged.
 MachineModel h200_double() {
-  const std::string runs = std::string(default_device) + ": results/h200/runs.md (double-32768, double-32768-nb768)";
+  const std::string runs = std::string(default_device) + ": results/runs.md, h200 (double-32768, double-32768-nb768)";
   constexpr double gemm_single = 1230, gemm_double = 612.8;  // of the host
   MachineModel machine = h200_single();
   Figure& host = machine.figures[Work::panel_host];

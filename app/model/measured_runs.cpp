@@ -243,7 +243,7 @@ std::vector<MeasuredRun> read_measured_runs(const std::string& path) {
     }
     if (runs.empty()) {
       throw InputError(
-          "has no run that finished and that the model knows (by blocks, single or double precision); "
+          "has no finished run that the model supports (by blocks, single or double precision); "
           "make one with `glinpack plu --json`");
     }
     return runs;

@@ -55,6 +55,7 @@ struct Footer {
 struct WordList {
   std::string heading;
   std::vector<std::pair<std::string, std::string>> words;
+  bool in_help = true;  // else in the man page and the document alone
 };
 
 /// A command and its options. The printer fills texts into lines.

@@ -385,7 +385,7 @@ void check_panel(const PluOptions& options) {
 void check_abft(const PluOptions& options) {
   if (!options.abft) return;
   if (options.compute_only) {
-    throw InputError("--abft and --compute-only: without messages, nothing is right; leave one of them out");
+    throw InputError("--abft and --compute-only: without messages, no sum is right; leave one of them out");
   }
   const std::string& products = options.backend_values.at("products");
   if (products == "half" || products == "split") {

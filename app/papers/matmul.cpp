@@ -286,7 +286,7 @@ std::pair<DenseMatrix, DenseMatrix> read_factors(const MatmulOptions& o) {
   DenseMatrix b = read_elements(path_b, o.precision, MatrixShape::any);
   if (a.columns != b.rows) {
     throw InputError("--input " + o.input + ", --input-b " + path_b + ": A has " + std::to_string(a.columns) +
-                     " columns, but B " + std::to_string(b.rows) + " rows; they must be as many");
+                     " columns, but B " + std::to_string(b.rows) + " rows; they must be equal");
   }
   return {std::move(a), std::move(b)};
 }

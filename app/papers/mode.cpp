@@ -150,7 +150,8 @@ int device_index(const ModeOptions& options, int local_rank, std::vector<std::st
   const std::vector<DeviceDescription> devices = gl::list_devices();
   if (!options.device && device_for_local_rank(devices, 0, true) < 0) {
     throw InputError(
-        "no usable OpenGL device: `glinpack devices` says why; the mode's --help tells what the processor does alone");
+        "no usable OpenGL device: `glinpack devices` says why; the mode's --help lists what the processor computes "
+        "alone");
   }
   PluOptions plu;
   plu.device = options.device;

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 
-#include "app/papers/paranoia_arithmetic.hpp"
 #include "app/papers/problem.hpp"
 #include "app/record/text.hpp"
 #include "backend/registry.hpp"

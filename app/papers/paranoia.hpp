@@ -1,9 +1,11 @@
 // `glinpack-papers paranoia` (docs/papers/lu-decomposition.md): rounding errors of a device and its LU.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "app/papers/study.hpp"
+#include "solvers/paranoia/errors.hpp"
 
 namespace glinpack::app {
 
@@ -29,5 +31,44 @@ OptionTable paranoia_table(ParanoiaOptions& options);
 /// Precedence: command line, file, default. Throws InputError.
 ParanoiaOptions parse_paranoia_options(const Texts& arguments);
 Study paranoia_study(const ParanoiaOptions& options);
+
+// Part arithmetic: the errors of operations against exact results and what GLSL demands.
+
+/// The result of one operation in one variant.
+struct OperationRecord {
+  std::string variant;  // "compute", "fragment", "cpu"
+  Precision precision = Precision::single;
+  arithmetic::Operation operation = arithmetic::Operation::addition;
+  Index directed = 0;  // operands
+  Index random = 0;
+  arithmetic::OperationErrors errors = {};
+};
+
+/// The changes that a transfer to a variant and back makes to numbers.
+struct CarriedRecord {
+  std::string variant;
+  Precision precision = Precision::single;
+  Index numbers = 0;
+  Index denormals_flushed = 0;
+  Index changed = 0;  // without NaNs
+
+  bool passed() const { return changed == 0; }
+};
+
+struct ParanoiaFindings {
+  std::vector<OperationRecord> operations;
+  std::vector<CarriedRecord> carried;
+
+  bool passed() const;
+};
+
+/// Adds the errors of all operations and variants in one precision. Prints their table beside the paper's Table 4, and
+/// the treatment of denormals, zeros and infinities.
+void measure_arithmetic(const ParanoiaOptions& options, Precision precision, ModeRun& run, ParanoiaFindings& findings);
+
+nlohmann::json operations_json(const ParanoiaFindings& findings);
+nlohmann::json carried_json(const ParanoiaFindings& findings);
+/// One line per operation and variant, with the least and the largest error.
+std::string operations_csv(const ParanoiaFindings& findings);
 
 }  // namespace glinpack::app

@@ -1,10 +1,9 @@
-#include "app/papers/paranoia_arithmetic.hpp"
-
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "app/papers/paranoia.hpp"
 #include "app/record/text.hpp"
 #include "solvers/paranoia/device_arithmetic.hpp"
 #include "solvers/paranoia/operations.hpp"
@@ -135,7 +134,7 @@ constexpr const char* class_columns = "  {:<16}{:<10}{:>18}{:>18}{:>18}{:>18}";
 json operands_json(const Operands<double>& o) { return {o.a, o.b, o.c}; }
 
 std::string operations_text(const ParanoiaFindings& findings, Precision precision) {
-  std::string text = fmt::format("\n{} precision: least and most error in units in the last place, computed - exact\n",
+  std::string text = fmt::format("\n{} precision: min and max error in units in the last place, computed - exact\n",
                                  name_of(precision));
   text += table_line(
       fmt::format(operation_columns, "operation", "on", "error", "IEEE 754", "GLSL", "Quadro (paper)", "nearest", ""));

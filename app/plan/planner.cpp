@@ -95,7 +95,7 @@ std::optional<Candidate> candidate(const PlanningOptions& options, const model::
   Candidate result{problem_of(options, grid, n, nb), {}};
   if (result.problem.distribution().passes() > model::max_passes) {
     throw InputError(
-        fmt::format("N {} with NB {} takes {} passes, too many to go through for a plan on a grid {}: "
+        fmt::format("N {} with NB {} takes {} passes, too many for a plan on a grid {}: "
                     "give a larger --nb, or a smaller --n",
                     n, nb, result.problem.distribution().passes(), text_of(grid)));
   }

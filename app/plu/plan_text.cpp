@@ -267,7 +267,7 @@ std::string plan_text(std::span<const RunRecord> planned, int world_size, std::s
     text += row_of(i + 1, planned[i], world_size);
   }
   text += fmt::format(
-      "Altogether {:.3e} flops. Memory is the most of any rank; backends on the processor take both kinds"
+      "Altogether {:.3e} flops. Memory is the maximum over the ranks; backends on the processor take both kinds"
       " from the host.\n",
       flops);
   for (const std::string& remark : remarks) text += remark + "\n";

@@ -34,19 +34,21 @@ constexpr const char* level_variable = "GLINPACK_LOG";
 // A message after what the log's level puts before it, without the control characters of the names in it.
 class Line final : public spdlog::custom_flag_formatter {
  public:
-  void format(const spdlog::details::log_msg& message, const std::tm& time, spdlog::memory_buf_t& line) override {
+  // spdlog knows the time only for patterns with flags of its own
+  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& line) override {
     const std::string text =
-        prefix_of(message, time) + without_controls(std::string(message.payload.data(), message.payload.size()), "\n");
+        prefix_of(message) + without_controls(std::string(message.payload.data(), message.payload.size()), "\n");
     line.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<Line>(); }
 
  private:
-  static std::string prefix_of(const spdlog::details::log_msg& message, const std::tm& time) {
+  static std::string prefix_of(const spdlog::details::log_msg& message) {
     const bool is_alone = launched_processes() < 2;
     const std::string place = is_alone ? "" : host_name() + ", rank " + std::to_string(launcher_rank());
     if (spdlog::get_level() < spdlog::level::info) {
       const auto since_epoch = std::chrono::duration_cast<std::chrono::milliseconds>(message.time.time_since_epoch());
+      const std::tm time = fmt::localtime(spdlog::log_clock::to_time_t(message.time));
       return fmt::format("{:%T}.{:03} {}{}{}: ", time, since_epoch.count() % 1000, place, is_alone ? "" : ", ",
                          spdlog::level::to_string_view(message.level));
     }

@@ -187,8 +187,7 @@ std::string target_of(const std::string& path, bool may_replace) {
 void write_to(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write) {
   const std::string temporary = write_beside(path, write);
   if (put_in_place(temporary, path, may_replace)) return;
-  throw std::runtime_error(path + " cannot be put in place: " + std::strerror(errno) + "; what belongs there is in " +
-                           temporary);
+  throw std::runtime_error(path + " cannot be renamed: " + std::strerror(errno) + "; its content is in " + temporary);
 }
 
 }  // namespace

@@ -459,7 +459,7 @@ function energySection(groups) {
     ["sensors", "text", row => [row.scope, row.rough && "rough: a short run",
       row.wall_watts != null && `GFLOPS/W by a wall meter: ${figures(row.wall_watts)} W`].filter(Boolean).join("; ")],
   ]);
-  return content && section("energy", "Energy", content, note("Factorisation and solution. Energy, mean and most " +
+  return content && section("energy", "Energy", content, note("Factorisation and solution. Energy, mean and maximum " +
     "are by the sensors that could be read. GFLOPS/W is by the wall meter (--watts, --power-log) if there is one; else by " +
     "the sensors, if they cover all nodes and GPUs of the run."));
 }

@@ -6,8 +6,7 @@ import pathlib
 WHITE_PAPER = json.loads((pathlib.Path(__file__).parent / "white_paper.json").read_text(encoding="utf-8"))
 TABLES = (1, 2, 3, 4)
 
-# What becomes of a cell: "not run" before it is its turn; "doubtful" has a time, but a wrong answer.
-STATUSES = ("not run", "left out", "measured", "doubtful", "failed")
+# The status of a cell: "not run", "left out", "measured", "doubtful" (a time, but a wrong answer) or "failed".
 
 # --quick: rows that two cores finish in seconds, where possible some that the paper has. Table 2 has none of these.
 QUICK_ROWS = {

@@ -1,3 +1,4 @@
+#!/usr/bin/python3 -B
 """Repeats the evaluation of "PLU factorization on a cluster of GPUs using Fast Ethernet" (2007), its Tables 1 to 4."""
 import argparse
 import json
@@ -22,13 +23,13 @@ tableK.json, tableK.png and tableK.svg; and runs.jsonl.gz with the log and JSON 
 it. A run that fails leaves its cell marked.
 
 examples:
-  scripts/paper.sh --quick                                       # about two minutes on two cores
-  scripts/paper.sh --backend openblas --output results/paper/openblas
-  scripts/paper.sh --largest-n 2048 --rate 1gbit                 # software OpenGL without the largest matrices
-  scripts/paper.sh --nodes hosts --hostfile hosts.txt            # a real cluster
-  sbatch --nodes 4 --wrap 'scripts/paper.sh --nodes hosts'       # the same under Slurm
-  scripts/paper.sh --tables 4 --nodes local
-  scripts/paper.sh --render study --force                        # text, CSV and pictures anew, from the JSON there
+  scripts/paper/paper.py --quick                                       # about two minutes on two cores
+  scripts/paper/paper.py --backend openblas --output results/paper/openblas
+  scripts/paper/paper.py --largest-n 2048 --rate 1gbit                 # software OpenGL without the largest matrices
+  scripts/paper/paper.py --nodes hosts --hostfile hosts.txt            # a real cluster
+  sbatch --nodes 4 --wrap 'scripts/paper/paper.py --nodes hosts'       # the same under Slurm
+  scripts/paper/paper.py --tables 4 --nodes local
+  scripts/paper/paper.py --render study --force                        # text, CSV and pictures anew, from the JSON there
 
 GLINPACK in the environment names the program (build/release/bin/glinpack), MPIEXEC its MPI's launcher (mpirun.mpich).
 Exit status: 0 all cells measured or left out; 1 a cell failed; 2 unusable arguments; 130 interrupted, what was measured
@@ -50,7 +51,7 @@ def table_list(text):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(prog="scripts/paper.sh", description=__doc__, epilog=EXAMPLES, allow_abbrev=False,
+    parser = argparse.ArgumentParser(prog="scripts/paper/paper.py", description=__doc__, epilog=EXAMPLES, allow_abbrev=False,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--quick", action="store_true", help="small matrices, the rows of the paper that are")
@@ -204,10 +205,10 @@ def main():
             return 0
         return run_all(arguments)
     except places.Refusal as refusal:
-        print(f"paper.sh: {refusal}", file=sys.stderr)
+        print(f"paper.py: {refusal}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("paper.sh: interrupted", file=sys.stderr)
+        print("paper.py: interrupted", file=sys.stderr)
         return 130
 
 

@@ -93,7 +93,7 @@ class Netlab(Local):
 
 
 def netlab(command, *arguments):
-    # a session of its own: Ctrl-C at the terminal is for paper.sh alone
+    # a session of its own: Ctrl-C at the terminal is for paper.py alone
     return subprocess.run([NETLAB / command, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, check=False, start_new_session=True)
 

@@ -13,7 +13,7 @@ import places
 
 ROOT = places.ROOT
 GLINPACK = os.environ.get("GLINPACK", str(ROOT / "build" / "release" / "bin" / "glinpack"))
-MESSAGES = ("glinpack: ", "netlab/", "paper.sh: ")  # by which lines of a log begin that say why
+MESSAGES = ("glinpack: ", "netlab/", "paper.py: ")  # by which lines of a log begin that say why
 SECONDS_TO_END = 10  # from asking to killing
 
 
@@ -79,7 +79,7 @@ def run_job(command, log, limit, environment):
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                                        cwd=ROOT, env=environment, start_new_session=True)
         except OSError as error:
-            out.write(f"paper.sh: {command[0]}: {error.strerror}\n")
+            out.write(f"paper.py: {command[0]}: {error.strerror}\n")
             return 127
         try:
             return process.wait(timeout=limit)

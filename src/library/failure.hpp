@@ -20,7 +20,7 @@ class Failure : public std::runtime_error {
   glinpack_status status_;
 };
 
-/// Of a matrix of this shape.
+/// No memory for a matrix of this shape.
 Failure too_little_memory(Index rows, Index columns, std::size_t bytes_of_element);
 
 /// The status and text of any exception.

@@ -19,7 +19,7 @@ void check_square(const Matrix& a) {
   need(a.rows == a.columns, GLINPACK_WRONG_SIZE, "the matrix is not square but " + text_of(shape_of(a)));
 }
 
-/// Of extents, which matrices without elements may have without limit.
+/// The sum of two extents. Matrices without elements may have any extent.
 Index sum_of(Index a, Index b) {
   need(a <= std::numeric_limits<Index>::max() - b, GLINPACK_OUT_OF_MEMORY,
        "the extents " + std::to_string(a) + " and " + std::to_string(b) + " exceed 64 bits together");

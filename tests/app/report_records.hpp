@@ -96,20 +96,6 @@ inline nlohmann::json plu_run(int n, double gflops) {
           {"ranks", nlohmann::json::array()}};
 }
 
-inline nlohmann::json energy_of_run() {
-  return {{"joules", 1234.0},
-          {"average_watts", 123.4},
-          {"peak_watts", 234.5},
-          {"gflops_per_watt", 0.16207},
-          {"rough", true},
-          {"scope", "2 packages"},
-          {"nodes", {{"there", 1}, {"read", 1}}},
-          {"nodes_with_memory", nullptr},
-          {"gpus", nullptr},
-          {"sensors", nlohmann::json::array()},
-          {"unread", nlohmann::json::array()}};
-}
-
 /// Runs of (n, GFLOPS), numbered as repetitions if n is the same.
 inline nlohmann::json plu_document(const std::vector<std::pair<int, double>>& runs) {
   nlohmann::json list = nlohmann::json::array();

@@ -1,12 +1,16 @@
-// The world's rank, size and process grids.
+// The world's rank, size and process grids, and a folder of its ranks.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "matrix/distribution.hpp"
+#include "mpi/communication.hpp"
 #include "mpi/process_grid.hpp"
 
 namespace glinpack::test {
@@ -43,5 +47,21 @@ void on_every_grid(Body body) {
     body(grid);
   }
 }
+
+/// An empty folder for all ranks of the world, in its lifetime.
+class SharedFolder {
+ public:
+  SharedFolder() {
+    std::string name = testing::TempDir() + "checkpoints-XXXXXX";
+    if (world_rank() == 0 && mkdtemp(name.data()) == nullptr) name.clear();
+    world().broadcast(0, name);
+    path = name;
+  }
+  ~SharedFolder() {
+    world().barrier();
+    if (world_rank() == 0) std::filesystem::remove_all(path);
+  }
+  std::string path;
+};
 
 }  // namespace glinpack::test

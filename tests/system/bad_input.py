@@ -85,7 +85,6 @@ class Papers(BadInputTest):
         self.write("there.json", "{}")
         for arguments, named in [
             (["matmull"], ["'matmull'", "did you mean matmul"]),
-            (["matmul", "--varient", "all"], ["'--varient'", "--variant"]),
             (["matmul", "--device", "77"], ["--device 77", "glinpack devices"]),
             (["matmul", "--fit"], ["--fit", "1 size is too few"]),
             (["matmul", "--shader-dir", "nowhere"], ["--shader-dir", "nowhere"]),
@@ -104,30 +103,15 @@ class Papers(BadInputTest):
             (["matmul", "--n", "3000000"], ["3000000", "available"]),
             (["banded", "--n", "5", "--diagonals", "10"], ["--diagonals 10", "order 5", "9"]),
             (["banded", "--n", "5", "--offsets", "0,5"], ["--offsets", "order 5", "-4 to 4"]),
-            (["banded", "--input", "wide.mtx"], ["wide.mtx:2", "1 x 2", "square"]),
-            (["banded", "--input", "huge.mtx"], ["huge.mtx", "row 1, column 1", "single precision"]),
-            (["gaus-jordan"], ["'gaus-jordan'", "did you mean gauss-jordan"]),
             (["gauss-jordan", "--input", "wide.mtx"], ["wide.mtx:2", "1 x 2", "square"]),
-            (["gauss-jordan", "--input", "nan.mtx"], ["nan.mtx", "row 1, column 1", "NaN"]),
-            (["gauss-jordan", "--input", "huge.mtx"], ["huge.mtx", "row 1, column 1", "single precision"]),
             (["gauss-jordan", "--input", "one.mtx", "--input-b", "tall.mtx"], ["one.mtx", "tall.mtx", "1 rows", "2;"]),
             (["gauss-jordan", "--input", "one.mtx", "--input-b", "nan.mtx"], ["nan.mtx", "NaN"]),
             (["gauss-jordan", "--n", "2", "--rhs", "1000000"], ["2, rhs 1000000", "texture", "a side"]),
             (["gauss-jordan", "--n", "3000000"], ["3000000", "available"]),
-            (["plu-packed", "--input", "empty.mtx"], ["empty.mtx", "empty"]),
-            (["plu-packed", "--n", "3", "--rhs", "1000000"], ["3, rhs 1000000", "texture", "a side"]),
             (["plu-packed", "--n", "3000000", "--variant", "openblas"], ["3000000", "available"]),
-            (["lu-method"], ["'lu-method'", "did you mean lu-methods"]),
             (["lu-methods", "--n", "20000", "--methods", "M1"], ["order 20000", "M1", "a side"]),
             (["lu-methods", "--n", "3000000", "--methods", "compute"], ["3000000", "available"]),
-            (["lu-methods", "--input", "wide.mtx"], ["wide.mtx:2", "1 x 2", "square"]),
-            (["lu-methods", "--input", "nan.mtx"], ["nan.mtx", "row 1, column 1", "NaN"]),
-            (["lu-methods", "--input", "huge.mtx"], ["huge.mtx", "row 1, column 1", "single precision"]),
-            (["lu-methods", "--output", "lu.txt"], ["--output lu.txt", ".npy"]),
-            (["lu-methods", "--json", "there.json"], ["--json", "there.json", "--force"]),
             (["poisson", "--watchdog", "60"], ["--watchdog", "one process"]),
-            (["poisson", "--output", "u.txt"], ["--output u.txt", ".npy"]),
-            (["poisson", "--json", "there.json"], ["--json", "there.json", "--force"]),
             (["poisson", "--n", "3000000"], ["3000000", "available"]),
             (["banded", "--n", "90000000000"], ["90000000000", "31 bits"]),
             (["banded", "--n", "1000000000", "--diagonals", "99"], ["1000000000", "available"]),
@@ -209,7 +193,6 @@ class CommandLine(BadInputTest):
                     self.rejected_on_one_line(["plu", "--n", n, "--backend", backend, "--json", "out.json"], n,
                                              "available")
                     self.assertLess(time.monotonic() - start, 15)
-
 
     def test_unsupported_arguments_of_the_raster_backend_are_rejected_with_the_limit(self):
         self.rejected_on_one_line(["plu", "--backend", "gl-raster", "--precision", "double"], "gl-raster", "single")

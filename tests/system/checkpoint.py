@@ -212,7 +212,7 @@ class Refusals(CheckpointTest):
             self.assertIn(text, self.refused(*options, "--resume", "ck"))
         self.assertRegex(self.refused(*LONG, "--resume", "ck", OPENBLAS_CORETYPE="Nehalem"),
                          "BLAS: OpenBLAS .* in the checkpoint, OpenBLAS .* with kernels for Nehalem now")
-        self.assertIn("go on from it with --resume", self.refused(*LONG, "--checkpoint", "ck"))
+        self.assertIn("resume from it with --resume", self.refused(*LONG, "--checkpoint", "ck"))
         self.assertIn("4 runs are planned", self.refused(*run("400,500"), "--resume", "ck", "--repeat", 2))
         self.assertIn("name their folder", self.refused(*LONG, "--checkpoint-every", 5))
         self.assertIn("--checkpoint: /proc/none/ck cannot be made: ", self.refused(*LONG, "--checkpoint", "/proc/none/ck"))

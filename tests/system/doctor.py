@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, wait_for
+from launch import GLINPACK, MPIEXEC, GlinpackTest, wait_for
 
 CHECKS = ["mpi", "affinity", "kernels", "load", "clocks", "devices", "renderer", "gpu-map", "memory", "network", "gemm",
           "burn-in"]

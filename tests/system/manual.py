@@ -30,6 +30,15 @@ class ManualTest(GlinpackTest):
         return names
 
 
+class Help(ManualTest):
+    def test_the_help_of_a_program_fits_a_screen_and_shows_the_first_steps(self):
+        for program in GLINPACK, GLINPACK_PAPERS:
+            self.assertLessEqual(len(run(program, "--help").stdout.splitlines()), 50)
+        examples = run(GLINPACK, "--help").stdout.partition("Examples:")[2]
+        for first_step in "plu --hpl-dat HPL.dat", "devices", "doctor", "plan --nodes", "compare a.json b.json":
+            self.assertIn("glinpack " + first_step, examples)
+
+
 class ManPages(ManualTest):
     def test_every_subcommand_has_a_page_that_man_formats_without_warnings(self):
         folder = self.folder / "man"
@@ -44,7 +53,9 @@ class ManPages(ManualTest):
             with self.subTest(page=page):
                 shown = run("man", "--warnings", "-l", folder / page)
                 self.assertEqual(shown.stderr, "")
-                for part in "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS", "SEE ALSO":
+                of_program = [] if "-" in page.removeprefix("glinpack-papers") else ["ENVIRONMENT", "FILES"]
+                for part in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "EXIT STATUS", "SEE ALSO",
+                             *of_program):
                     self.assertRegex(shown.stdout, f"(?m)^{part}$")
 
     def test_pages_are_overwritten_only_with_force(self):

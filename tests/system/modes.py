@@ -130,10 +130,6 @@ class Common(ModesTest):
 
 
 class Matmul(ModesTest):
-    def test_the_example_of_the_readme_passes(self):
-        outcome = self.mode("matmul", "--variant", "multi-pass", "--packing", "2x2", "--n", "64,100,257")
-        self.assertEqual(len(re.findall(r"^multi-pass .* passed$", outcome.out, re.MULTILINE)), 3, outcome)
-
     def test_all_variants_and_packings_pass_on_a_ragged_shape(self):
         document, _ = self.results("matmul", "--variant", "all", "--packing", "all", "--pass-length", "1,3", "--shape",
                                    "13x21x6")
@@ -187,12 +183,6 @@ class DenseSystems(ModesTest):
         self.write("zero.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n2 3 1\n")
         # rows 1 and 2 interchanged: regular, but no pivot in the first block of two rows
         self.write("turned.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n2 1 1\n")
-
-    def test_the_examples_of_the_readme_pass(self):
-        outcome = self.mode("gauss-jordan", "--n", "100,256", "--rhs", 3)
-        self.assertEqual(len(re.findall(r"^double-rows .* passed$", outcome.out, re.MULTILINE)), 2, outcome)
-        outcome = self.mode("plu-packed", "--n", "255,512")
-        self.assertEqual(len(re.findall(r"^double-rows .* passed$", outcome.out, re.MULTILINE)), 2, outcome)
 
     def test_every_combination_is_measured_and_checked(self):
         document, outcome = self.results("gauss-jordan", "--n", "17,20", "--rhs", 3, "--variant", "all", "--pivoting",
@@ -491,21 +481,20 @@ class Poisson(ModesTest):
             self.assertAlmostEqual(u[e], u[8 - e])
 
     def test_the_square_is_divided_among_processes(self):
-        printed = {32: (48, "3.0128e-03"), 64: (96, "7.7811e-04")}
+        n, iterations, error = 32, 48, "3.0128e-03"
         for ranks, host, memory in (2, "serial", "global"), (4, "threads", "none"):
             with self.subTest(ranks=ranks):
-                document, outcome = self.results("poisson", "--n", "32,64", "--host", host, "--memory", memory, ranks=ranks)
+                document, outcome = self.results("poisson", "--n", n, "--host", host, "--memory", memory, ranks=ranks)
                 variants = [name for name in (host, memory) if name != "none"]
-                self.assertEqual([result["variant"] for result in document["results"]], 2 * variants)
+                self.assertEqual([result["variant"] for result in document["results"]], variants)
                 self.assertEqual(outcome.out.count("glinpack-papers poisson"), 1)
                 self.assertIn(f"{ranks} ranks", outcome.out)
-                for n, (iterations, error) in printed.items():
-                    for variant in variants:
-                        self.assertRegex(outcome.out, rf"(?m)^ +{n} +{n * n}  {variant} +none +(?:walk|-) +double +{error} +{iterations} ")
-                        self.assertRegex(outcome.out, rf"(?m)^ +{n}  {variant} +{ranks}( +[\d.e+-]+){{4}}$")
+                for variant in variants:
+                    self.assertRegex(outcome.out, rf"(?m)^ +{n} +{n * n}  {variant} +none +(?:walk|-) +double +{error} +{iterations} ")
+                    self.assertRegex(outcome.out, rf"(?m)^ +{n}  {variant} +{ranks}( +[\d.e+-]+){{4}}$")
                 for result in document["results"]:
                     parameters = result["parameters"]
-                    self.assertEqual(parameters["iterations"], printed[result["n"]][0])
+                    self.assertEqual(parameters["iterations"], iterations)
                     self.assertIn("the paper", result["check"]["against"])
                     self.assertEqual(parameters["ranks"], ranks)
                     self.assertTrue(result["settings"].startswith(f"{ranks} ranks"), result["settings"])

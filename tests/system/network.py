@@ -2,10 +2,9 @@
 """glinpack network and --compute-only: printed reports and files."""
 import csv
 import io
-import re
 import unittest
 
-from launch import GLINPACK, ROOT, GlinpackTest
+from launch import GLINPACK, GlinpackTest
 
 BROADCASTS = ["ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast",
               "ring-pipelined"]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/plot draws glinpack's results. scripts/paper.sh reproduces the white paper's tables and reports omissions."""
+"""scripts/plot draws glinpack's results. scripts/paper/paper.py reproduces the white paper's tables and reports omissions."""
 import csv
 import importlib.util
 import json
@@ -15,7 +15,7 @@ import xml.etree.ElementTree
 
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 
-PAPER = ROOT / "scripts" / "paper.sh"
+PAPER = ROOT / "scripts" / "paper" / "paper.py"
 PLOT = ROOT / "scripts" / "plot"
 HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 needs_matplotlib = unittest.skipUnless(HAS_MATPLOTLIB, "matplotlib is not installed: scripts/install-deps.sh --test")
@@ -263,7 +263,7 @@ class WrongArguments(PaperTest):
     def test_help_has_examples(self):
         outcome = self.paper("--help")
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertIn("scripts/paper.sh --quick", outcome.out)
+        self.assertIn("scripts/paper/paper.py --quick", outcome.out)
 
 
 class MeasuredTest(PaperTest):

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """glinpack-papers paranoia: the errors of arithmetic and of LU."""
 import csv
-import importlib.util
 import re
 import unittest
 
@@ -122,29 +121,6 @@ class BadInput(BadInputTest):
         ]:
             with self.subTest(arguments=arguments):
                 self.rejected_on_one_line(arguments, *named, ranks=1)
-
-
-@unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
-class Plot(ParanoiaTest):
-    def plot(self, *arguments, status=0):
-        outcome = self.start([ROOT / "scripts" / "plot" / "lu_errors.py", *map(str, arguments)], timeout=120)
-        self.assertEqual(outcome.status, status, outcome)
-        return outcome
-
-    def test_errors_are_plotted_against_n(self):
-        self.document("--part", "lu", "--n", "16,24")
-        self.plot("m.json", "-o", "p.svg", "-o", "p.png")
-        text = (self.folder / "p.svg").read_text()
-        for part in "gl-compute, single", "openblas, double", "forward error of x, epsilon":
-            self.assertIn(part, text)
-        self.assertTrue((self.folder / "p.png").read_bytes().startswith(b"\x89PNG"))
-        self.plot("m.json", "-o", "b.svg", "--error", "backward")
-        self.assertIn("backward error", (self.folder / "b.svg").read_text())
-
-    def test_other_files_are_rejected(self):
-        self.document("--part", "arithmetic", "--variant", "cpu", "--precision", "single")
-        self.assertIn("no forward errors", self.plot("m.json", "-o", "p.svg", status=2).err)
-        self.assertIn("No such file", self.plot("missing.json", "-o", "p.svg", status=2).err)
 
 
 if __name__ == "__main__":

@@ -41,13 +41,20 @@ class Peers(GlinpackTest):
 
     def test_a_window_that_cannot_be_made_or_mapped_leaves_the_hosts_memory_with_one_line(self):
         for function in ("cuInit", "cuMemCreate", "cuMemExportToShareableHandle", "cuMemImportFromShareableHandle",
-                         "cuMemMap", "cuMemSetAccess", "cuImportExternalMemory", "cuExternalMemoryGetMappedBuffer"):
+                         "cuMemMap", "cuMemSetAccess", "cuImportExternalMemory", "cuExternalMemoryGetMappedBuffer",
+                         "cuMemcpyHtoD_v2", "cuMemcpyDtoDAsync_v2", "cuMemcpyDtoH_v2"):
             with self.subTest(function=function):
                 outcome = self.run_grid("2x1", environment={"FAKE_CUDA_FAILS": function})
                 self.solution(outcome)
                 lines = [line for line in outcome.err.splitlines() if "through the host's memory" in line]
                 self.assertEqual(len(lines), 1, outcome)
                 self.assertIn(f"error 999 of {function}", lines[0])
+
+    def test_copies_that_get_lost_leave_the_hosts_memory(self):
+        outcome = self.run_grid("1x3", environment={"FAKE_CUDA_LOSES": "1"})
+        self.solution(outcome)
+        self.assertIn("what GPUs copy to each other arrives wrong on this host; GPUs exchange panels and rows through "
+                      "the host's memory", outcome.err)
 
     def test_a_gpu_that_the_driver_does_not_list_uses_the_hosts_memory(self):
         outcome = self.run_grid("1x2", environment={"FAKE_CUDA_UUID": "0" * 32})
@@ -57,7 +64,7 @@ class Peers(GlinpackTest):
     def test_a_copy_that_fails_ends_all_ranks_with_a_message(self):
         for function in "cuMemcpyDtoDAsync_v2", "cuStreamSynchronize":
             with self.subTest(function=function):
-                outcome = self.run_grid("2x1", environment={"FAKE_CUDA_FAILS": function})
+                outcome = self.run_grid("2x1", environment={"FAKE_CUDA_FAILS": function, "FAKE_CUDA_CALLS_BEFORE": "9"})
                 self.assertEqual(outcome.status, 3, outcome)
                 self.assertIn(f"CUDA's driver reports error 999 of {function}", outcome.out + outcome.err)
 

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import unittest
 
-from launch import GLINPACK, GLINPACK_PAPERS, ROOT, GlinpackTest
+from launch import GLINPACK, GLINPACK_PAPERS, GlinpackTest
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 HOSTILE = "</td></style></script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\"'"

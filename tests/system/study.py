@@ -7,7 +7,7 @@ import unittest
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 
 STUDY = ROOT / "scripts" / "study" / "pivoting.py"
-SMALL = ["--n", "40,64", "--nb", "16", "--grid", "1x1,2x1", "--seeds", "1"]
+SMALL = ["--n", "40,64", "--nb", "16", "--grid", "1x1,2x1", "--seeds", "1", "--matrix", "hpl,orthogonal"]
 PLOTS = [f"{value}-{axis}" for value in ("growth", "residual") for axis in "pn"]
 
 
@@ -22,7 +22,7 @@ class PivotingStudy(GlinpackTest):
         for text in named:
             self.assertIn(text, outcome.err)
 
-    def test_every_kind_precision_and_pivoting_is_in_the_table_and_plot(self):
+    def test_every_precision_and_pivoting_is_in_the_table_and_plot(self):
         outcome = self.study("--quick", *SMALL)
         self.assertEqual(outcome.status, 0, outcome)
         out = self.folder / "out"
@@ -36,7 +36,7 @@ class PivotingStudy(GlinpackTest):
         for missing in study["settings"]["pivotings_missing"]:
             self.assertIn(f"{missing} pivoting is not part of this study", outcome.out)
             self.assertIn(f"no {missing} pivoting", (out / "pivoting.md").read_text())
-        self.assertEqual(len(study["runs"]), 8 * 2 * len(pivotings) * 2 * 2)
+        self.assertEqual(len(study["runs"]), 2 * 2 * len(pivotings) * 2 * 2)
         found = {(run["matrix"], run["precision"], run["pivoting"], run["n"], run["p"]): run for run in study["runs"]}
         self.assertEqual(len(found), len(study["runs"]))
         for (kind, precision, _, n, p), run in found.items():

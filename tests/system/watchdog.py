@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from launch import GLINPACK, GLINPACK_PAPERS, MPIEXEC, ROOT, GlinpackTest
+from launch import GLINPACK, GLINPACK_PAPERS, MPIEXEC, GlinpackTest
 
 # Runs of about one second each; tests end the sweep early.
 SWEEP = ["plu", "--n", "2000", "--nb", "16", "--repeat", "5000", "--backend", "openblas", "--precision", "single",

@@ -483,7 +483,7 @@ void Checksums<Real>::check_stored_factors(Index passes) {
   std::partial_sum(noise.begin(), noise.end(), noise.begin(), [](double a, double b) { return std::max(a, b); });
   double scale_of_l = 0;
   for (const Real sum : panels) scale_of_l = std::max(scale_of_l, std::fabs(static_cast<double>(sum)));
-  // Of a row of U. It has the columns from its own block on. A panel rounds its elements up to nb times, and the sums
+  // A row of U has the columns from its own block on. A panel rounds its elements up to nb times, and the sums
   // of block columns, added one after the other, are half of their sum on average.
   const auto bound_of_u = [&](BlockIndex block) {
     const Index terms = columns_ - distribution_.columns.lower_bound(blocks.first(block), position_.column).value;

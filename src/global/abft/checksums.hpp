@@ -65,7 +65,7 @@ template <class Real>
 class RowChecksums {
  public:
   explicit RowChecksums(Index columns);
-  /// Of local row `row`, behind its elements: elements[columns] and the next ones.
+  /// Appends the sums of local row `row` behind its elements: elements[columns] and the next ones.
   void append(Index row, Real* elements) const;
 
  private:

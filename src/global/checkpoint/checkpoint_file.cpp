@@ -13,7 +13,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/memory_count.hpp"
 #include "base/new_file.hpp"
+#include "base/threads.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -30,6 +32,7 @@ constexpr std::array<char, 8> magic{'g', 'l', 'i', 'n', 'c', 'k', 'p', '3'};
 constexpr std::uint64_t word = sizeof(std::uint64_t);  // of lengths, checksums and pivots
 constexpr std::uint64_t largest_header = 1 << 20;
 constexpr std::size_t alignment = 4096;                       // for O_DIRECT
+constexpr Index bytes_per_thread = Index{1} << 20;            // of a copy
 constexpr std::size_t bytes_of_block = std::size_t{4} << 20;  // which a disk writes at its full rate
 
 template <class Value>
@@ -208,6 +211,35 @@ std::vector<GlobalIndex> verify_checkpoint_file(const std::string& path) {
   piece.resize(static_cast<std::size_t>(header.state_bytes));
   reader.read(piece);
   return pivots;
+}
+
+// Memory that is touched for the first time costs several times as much as a copy.
+CheckpointCopy::CheckpointCopy(std::size_t bytes, int threads) : bytes_(bytes), threads_(threads) {
+  MemoryCount::add_host(static_cast<std::int64_t>(bytes));
+  if (MemoryCount::only_counts()) return;
+  memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  parallel_for(threads_, static_cast<Index>(bytes_), bytes_per_thread, [this](Index begin, Index end) {
+    std::memset(memory_.get() + begin, 0, static_cast<std::size_t>(end - begin));
+  });
+}
+
+void CheckpointCopy::clear() {
+  used_ = 0;
+  beyond_.clear();
+  pieces_.clear();
+}
+
+void CheckpointCopy::add(std::span<const std::byte> piece) {
+  if (piece.size() > bytes_ - used_) {
+    pieces_.emplace_back(beyond_.emplace_back(piece.begin(), piece.end()));
+    return;
+  }
+  std::byte* const to = memory_.get() + used_;
+  parallel_for(threads_, static_cast<Index>(piece.size()), bytes_per_thread, [&](Index begin, Index end) {
+    std::memcpy(to + begin, piece.data() + begin, static_cast<std::size_t>(end - begin));
+  });
+  pieces_.emplace_back(to, piece.size());
+  used_ += piece.size();
 }
 
 }  // namespace glinpack

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <memory>
 #include <span>
@@ -35,7 +36,7 @@ class CheckpointError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What must be equal in a run and in the one that goes on from its checkpoint: options by their names, as text.
+/// What must be equal in a run and in the one that resumes from its checkpoint: options by their names, as text.
 using CheckpointOptions = std::map<std::string, std::string>;
 
 struct CheckpointHeader {
@@ -119,5 +120,26 @@ class CheckpointReader {
 
 /// Reads a whole file and compares all its checksums. Returns its pivots.
 std::vector<GlobalIndex> verify_checkpoint_file(const std::string& path);
+
+/// A copy of a rank's part of a checkpoint in host memory, so that a thread can write it while the matrix changes.
+class CheckpointCopy {
+ public:
+  /// Memory for `bytes` bytes, touched and then copied to by `threads` threads. Throws std::bad_alloc.
+  CheckpointCopy(std::size_t bytes, int threads);
+
+  void clear();
+  /// Appends a piece. Allocates memory if it is full.
+  void add(std::span<const std::byte> piece);
+  /// In the order in which they were added. Valid until clear().
+  const std::vector<std::span<const std::byte>>& pieces() const { return pieces_; }
+
+ private:
+  std::size_t bytes_;
+  int threads_;
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t used_ = 0;
+  std::deque<std::vector<std::byte>> beyond_;  // pieces that did not fit into memory_
+  std::vector<std::span<const std::byte>> pieces_;
+};
 
 }  // namespace glinpack

@@ -224,7 +224,7 @@ void prepare_checkpoint_folder(const std::string& folder) {
   }
   if (const std::vector<Generation> complete = generations_in(folder); !complete.empty()) {
     throw CheckpointError(folder + " has a checkpoint, " + complete.front().name() +
-                          ": go on from it with --resume, remove it, or name another folder");
+                          ": resume from it with --resume, remove it, or name another folder");
   }
 }
 

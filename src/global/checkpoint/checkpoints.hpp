@@ -18,19 +18,18 @@
 #include <vector>
 
 #include "base/timeline.hpp"
-#include "checkpoint/checkpoint_copy.hpp"
 #include "checkpoint/checkpoint_file.hpp"
 #include "transport/communicator.hpp"
 
 namespace glinpack {
 
-/// A rank's file of the generation that a run goes on from.
+/// A rank's file of the generation that a run resumes from.
 struct ResumePoint {
   std::string file;
   CheckpointHeader header;
 };
 
-/// What a run saves, and where it goes on.
+/// What a run saves, and where it resumes.
 struct CheckpointPlan {
   std::string folder;                                      // empty: nothing is saved
   double every = std::numeric_limits<double>::infinity();  // seconds
@@ -68,7 +67,7 @@ void remove_checkpoints(const Communicator& communicator, const std::string& fol
 /// Writes the generations of a run, one at a time. Errors are kept until commit(), where all ranks learn of them.
 class Checkpoints {
  public:
-  /// All arguments must outlive it. With `copy`, a thread writes while the run goes on; without (null), add() does.
+  /// All arguments must outlive it. With `copy`, a thread writes while the run continues; without (null), add() does.
   Checkpoints(const Communicator& communicator, const CheckpointPlan& plan, Timeline& timeline,
               CheckpointCopy* copy = nullptr);
   Checkpoints(const Checkpoints&) = delete;

@@ -143,7 +143,7 @@ PeerAreas peer_areas(const RunParameters& parameters, GridShape grid, GridPositi
 
 /// HPL's count for the factorisation and solution of order n: 2/3 n^3 + 3/2 n^2.
 double hpl_flops(Index n);
-/// Of the factorisation of [A | b] alone: 2/3 n^3 + 1/2 n^2.
+/// The factorisation of [A | b] alone: 2/3 n^3 + 1/2 n^2.
 double factorization_flops(Index n);
 
 }  // namespace glinpack

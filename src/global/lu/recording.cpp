@@ -41,7 +41,7 @@ std::vector<GridPosition> others_in_line(Line line, GridShape grid, GridPosition
 
 class Messages {
  public:
-  // Of one rank.
+  // Begins the messages of another rank.
   void begin() { first_ = messages_.size(); }
   void add(MessageKind kind, GridPosition from, std::vector<GridPosition> to, Index bytes) {
     const auto same = std::find_if(messages_.begin() + static_cast<std::ptrdiff_t>(first_), messages_.end(),

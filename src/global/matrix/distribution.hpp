@@ -15,7 +15,9 @@
 //   first local row at or after g on p | lower_bound(g, p) | NUMROC(g, ...)
 #pragma once
 
+#include <algorithm>
 #include <compare>
+#include <stdexcept>
 
 #include "base/matrix_view.hpp"
 #include "matrix/grid.hpp"
@@ -72,6 +74,31 @@ class BlockCyclic {
   int processes_;
 };
 
+inline BlockCyclic::BlockCyclic(Index extent, Index nb, int processes)
+    : extent_(extent), nb_(nb), processes_(processes) {
+  if (extent < 0 || nb < 1 || processes < 1) {
+    throw std::invalid_argument("block-cyclic distribution: extent >= 0, block size >= 1 and processes >= 1 needed");
+  }
+}
+
+inline Index BlockCyclic::width(BlockIndex b) const { return std::clamp<Index>(extent_ - b.value * nb_, 0, nb_); }
+
+inline LocalIndex BlockCyclic::local(GlobalIndex g) const {
+  return LocalIndex(block(g).value / processes_ * nb_ + g.value % nb_);
+}
+
+inline GlobalIndex BlockCyclic::global(LocalIndex i, int process) const {
+  return GlobalIndex((i.value / nb_ * processes_ + process) * nb_ + i.value % nb_);
+}
+
+inline LocalIndex BlockCyclic::lower_bound(GlobalIndex g, int process) const {
+  const Index position = std::min(g.value, extent_);
+  const Index block = position / nb_;
+  const Index owner = block % processes_;
+  const Index own_full_blocks = block / processes_ + (process < owner ? 1 : 0);
+  return LocalIndex(own_full_blocks * nb_ + (process == owner ? position % nb_ : 0));
+}
+
 /// The augmented matrix [A | b], N x (N+1), over a grid: b is global column N, as in HPL; or A alone.
 struct Distribution {
   Distribution(Index n, Index nb, GridShape grid, Index right_hand_sides = 1)
@@ -93,7 +120,7 @@ struct Distribution {
   Index local_columns(GridPosition at) const { return columns.local_extent(at.column); }
   /// Those of A alone: local_columns() without b.
   Index local_columns_of_a(GridPosition at) const { return columns.lower_bound(right_hand_side(), at.column).value; }
-  /// Of the rank's matrix: local_columns() and the checksums.
+  /// Columns of the rank's matrix: local_columns() and the checksums.
   Index stored_columns(GridPosition at) const { return local_columns(at) + checksum_columns; }
 };
 

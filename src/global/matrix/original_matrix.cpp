@@ -76,7 +76,6 @@ class MatrixOnHost final : public OriginalMatrix {
   }
 
  private:
-  // Of some rows.
   struct ColumnSums {
     std::vector<double> sums;
     double largest_a = 0, largest_b = 0;

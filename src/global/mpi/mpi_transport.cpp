@@ -10,7 +10,7 @@ namespace glinpack {
 
 namespace {
 
-// Of PeerAreas::column.
+// Indices of PeerAreas::column.
 constexpr std::size_t rows_area = 0, panel_area = 1, u12_area = 2;
 
 int broadcast_tag(MessageKind kind) {

@@ -71,7 +71,7 @@ class NodeWindows {
 
   NodeWindow* row() const { return row_.get(); }
   NodeWindow* column() const { return column_.get(); }
-  /// Of the process column, for rows and for panels, which are pending at the same time.
+  /// The rings of the process column: those for rows and those for panels are pending at the same time.
   NodeRings* row_rings() const { return row_rings_.get(); }
   NodeRings* panel_rings() const { return panel_rings_.get(); }
 

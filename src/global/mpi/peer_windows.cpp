@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 #include <utility>
 
@@ -23,6 +25,7 @@ namespace glinpack {
 namespace {
 
 constexpr std::size_t alignment = 256;  // of areas and messages in a window
+constexpr std::size_t pattern_words = 4096;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
@@ -135,6 +138,14 @@ std::vector<int> exchange_descriptors(const MpiCommunicator& line, int descripto
   return descriptors;
 }
 
+using Pattern = std::array<std::uint32_t, pattern_words>;
+Pattern pattern_of(int rank) {
+  Pattern pattern;
+  std::mt19937 random(static_cast<unsigned>(rank));
+  std::ranges::generate(pattern, std::ref(random));
+  return pattern;
+}
+
 bool is_on_one_node(std::span<const int> nodes) {
   return nodes.size() > 1 && std::ranges::count(nodes, nodes.front()) == std::ssize(nodes);
 }
@@ -166,6 +177,7 @@ PeerWindow::PeerWindow(PeerMemory& memory, MpiCommunicator line, std::span<const
   } catch (const std::runtime_error& failure) {
     error_ = failure.what();
   }
+  if (all_agree(line_, error_.empty())) check_copies();
 }
 
 PeerWindow::PeerWindow(std::span<const std::size_t> areas) {
@@ -183,7 +195,33 @@ std::uint64_t PeerWindow::place(std::span<const std::size_t> areas) {
     areas_.push_back({bytes, bytes + aligned(area)});
     bytes += aligned(area);
   }
-  return bytes;
+  return std::max<std::uint64_t>(bytes, 2 * sizeof(Pattern));
+}
+
+// Every GPU copies a pattern from every other one's window to its own: some hosts lose what GPUs copy to each other,
+// such as those whose IOMMU is on, without an error of the driver.
+void PeerWindow::check_copies() {
+  const PeerAddress own = address_in(line_.rank(), 0), copied = own + sizeof(Pattern);
+  const Pattern mine = pattern_of(line_.rank()), nothing{};
+  try {
+    memory_->write(std::as_bytes(std::span(mine)), own);
+    memory_->write(std::as_bytes(std::span(nothing)), copied);
+  } catch (const std::runtime_error& failure) {
+    error_ = failure.what();
+  }
+  line_.barrier();
+  for (int rank = 0; rank < line_.size() && error_.empty(); ++rank) {
+    if (rank == line_.rank()) continue;
+    Pattern arrived{};
+    try {
+      memory_->copy(address_in(rank, 0), copied, sizeof(Pattern));
+      memory_->wait();
+      memory_->read(copied, std::as_writable_bytes(std::span(arrived)));
+      if (arrived != pattern_of(rank)) error_ = "what GPUs copy to each other arrives wrong on this host";
+    } catch (const std::runtime_error& failure) {
+      error_ = failure.what();
+    }
+  }
 }
 
 std::unique_ptr<PeerWindows> count_peer_windows(std::span<const int> nodes_of_row, std::span<const int> nodes_of_column,

@@ -48,6 +48,7 @@ class PeerWindow {
   };
 
   std::uint64_t place(std::span<const std::size_t> areas);
+  void check_copies();
 
   PeerMemory* memory_ = nullptr;
   MpiCommunicator line_;

@@ -141,7 +141,7 @@ std::optional<LoadedState> StateSaver<Real>::roll_back(ChecksumRecord& record) {
   back.seconds = timeline_.now() - std::exchange(good_->left_at, timeline_.now());
   back.seconds = all_reduced(communicator_, back.seconds, Reduction::max);
   if (workspace_.grid.is_root()) {
-    spdlog::warn("a check of checksums has failed after {} passes: the run has gone back to the checkpoint after {}",
+    spdlog::warn("a check of checksums has failed after {} passes: the run rolled back to the checkpoint after {}",
                  back.from, back.to);
   }
   record.rollbacks.push_back(back);

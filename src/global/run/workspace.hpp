@@ -7,7 +7,6 @@
 #include "abft/checksums.hpp"
 #include "backend/backend.hpp"
 #include "base/precision.hpp"
-#include "checkpoint/checkpoint_copy.hpp"
 #include "checkpoint/checkpoint_file.hpp"
 #include "lu/factorize.hpp"
 #include "lu/parameters.hpp"

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace glinpack {
@@ -25,11 +27,34 @@ inline constexpr std::array all_broadcasts{
 /// An MPI collective: it needs all ranks of a communicator, and MPI chooses its messages.
 constexpr bool is_mpi_collective(BroadcastKind kind) { return kind == BroadcastKind::ibcast; }
 
-/// "ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified", "ibcast", "ring-pipelined".
-std::string_view name_of(BroadcastKind kind);
-/// By name, by HPL's name (1rg 1rM 2rg 2rM Lng LnM) or digit (0 ... 5).
-std::optional<BroadcastKind> broadcast_from_name(std::string_view name);
 /// HPL's digit; those that HPL does not have are 6, ibcast, and 7, ring_pipelined.
 constexpr int hpl_digit(BroadcastKind kind) { return static_cast<int>(kind); }
+
+struct BroadcastNames {
+  std::string_view name;
+  std::string_view hpl_name;
+};
+
+inline constexpr std::array<BroadcastNames, all_broadcasts.size()> broadcast_names{
+    {{"ring", "1rg"},
+     {"ring-modified", "1rM"},
+     {"two-rings", "2rg"},
+     {"two-rings-modified", "2rM"},
+     {"long", "Lng"},
+     {"long-modified", "LnM"},
+     {"ibcast", "MPI_Ibcast"},
+     {"ring-pipelined", "ring-pipelined"}}};
+
+constexpr std::string_view name_of(BroadcastKind kind) { return broadcast_names[static_cast<std::size_t>(kind)].name; }
+
+/// By name, by HPL's name (1rg 1rM 2rg 2rM Lng LnM) or digit (0 ... 5).
+inline std::optional<BroadcastKind> broadcast_from_name(std::string_view name) {
+  for (const BroadcastKind kind : all_broadcasts) {
+    const BroadcastNames& names = broadcast_names[static_cast<std::size_t>(kind)];
+    const bool is_digit = kind <= BroadcastKind::long_modified && name == std::to_string(hpl_digit(kind));
+    if (name == names.name || name == names.hpl_name || is_digit) return kind;
+  }
+  return std::nullopt;
+}
 
 }  // namespace glinpack

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -62,7 +63,9 @@ std::vector<Value> all_gathered(const Communicator& communicator, const Value& m
 }
 
 /// Logical AND over the ranks.
-bool all_agree(const Communicator& communicator, bool fine);
+inline bool all_agree(const Communicator& communicator, bool fine) {
+  return all_reduced<std::int64_t>(communicator, fine ? 1 : 0, Reduction::min) == 1;
+}
 
 /// An error that every rank of a communicator throws, so that all may return. After the first collective call, any
 /// other error is local to one rank and ends the job.
@@ -73,7 +76,15 @@ class AgreedError : public std::runtime_error {
 
 /// Collective. Every rank passes its error, empty for none. Every rank throws AgreedError with the message of the first
 /// failing rank. The message gets that rank's host and number unless it `names_its_rank` already.
-void agree_or_throw(const Communicator& communicator, const std::string& error, bool names_its_rank = false);
+inline void agree_or_throw(const Communicator& communicator, const std::string& error, bool names_its_rank = false) {
+  constexpr auto none = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t mine = error.empty() ? none : communicator.rank();
+  const std::int64_t first_failed = all_reduced(communicator, mine, Reduction::min);
+  if (first_failed == none) return;
+  std::string message = names_its_rank ? error : communicator.name_of_rank() + ": " + error;
+  communicator.broadcast(static_cast<int>(first_failed), message);
+  throw AgreedError(message);
+}
 
 /// Collective. Returns the result of make(). If it threw on any rank, every rank throws as agree_or_throw does.
 template <class Make>

@@ -22,7 +22,7 @@ class RowsFuture {
     if (exchange_ != nullptr) exchange_->finish(u);
     exchange_ = nullptr;
   }
-  /// Of an exchange without rows of U.
+  /// Waits for an exchange without rows of U.
   void wait() { wait_into({}); }
 
  private:

@@ -88,7 +88,7 @@ void WatchThread::run() {
   try {
     if (error.empty()) watch();
   } catch (const std::exception& error) {
-    spdlog::warn("watchdog: rank {} on {} is watched no more: {}", plan_.rank, rank(plan_.rank).host, error.what());
+    spdlog::warn("watchdog: rank {} on {} is no longer watched: {}", plan_.rank, rank(plan_.rank).host, error.what());
   }
   for (int i = 0; i < farewells; ++i) send_to_all(Heartbeat::Kind::farewell);
 }

@@ -66,7 +66,7 @@ int device_for_local_rank(const std::vector<DeviceDescription>& devices, int loc
 /// How a device copies: by a compute shader, 16 bytes at a time, or by the driver (glCopyNamedBufferSubData).
 enum class CopyWay { shader, driver };
 
-/// Of both ways the one with the better median.
+/// The way with the better median.
 struct CopyCeiling {
   Measured rate;  // bytes a second
   CopyWay way = CopyWay::driver;

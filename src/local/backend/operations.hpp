@@ -78,7 +78,7 @@ struct Operation {
   Work work = Work::reduce;
   Queue queue = Queue::host;
   Amounts amounts{};
-  /// Of wait_for_work: the operation waited for. Of messages: the index in the transport's list.
+  /// wait_for_work: the operation waited for. Messages: the index in the transport's list.
   std::size_t target = 0;
   Index pass = -1;
 };

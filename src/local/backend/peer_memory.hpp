@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace glinpack {
 
@@ -28,6 +29,9 @@ class PeerMemory {
   /// The window of another process, from a duplicate of its descriptor.
   virtual Window map_window(int descriptor, std::size_t bytes) = 0;
   virtual void free_window(const Window& window) noexcept = 0;
+  /// Copies between the host's memory and this GPU's, done when they return.
+  virtual void write(std::span<const std::byte> from, PeerAddress to) = 0;
+  virtual void read(PeerAddress from, std::span<std::byte> to) = 0;
 
   /// Starts to copy bytes that nothing else writes. Copies run in the order of the calls.
   virtual void copy(PeerAddress from, PeerAddress to, std::size_t bytes) = 0;

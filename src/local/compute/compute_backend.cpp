@@ -405,15 +405,11 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
 template <class Real>
 void ComputeBackend<Real>::make_products(const BackendOptions& options) {
   std::string products = options.value("products");
-  const std::string moduli = options.value("moduli");
   if (products == "auto") products = choose_products();
-  if (products != "int8" && !moduli.empty()) {
-    throw BackendOptionError("moduli", "only int8 products have moduli: add --products int8, or leave --moduli out");
-  }
   if constexpr (precision_of<Real> == Precision::double_) {
-    if (products != "int8") return;
-    products_ =
-        std::make_unique<ResidueProducts>(sources_, kernels_, moduli.empty() ? default_moduli : std::stoi(moduli));
+    const int moduli = moduli_of(products);
+    if (moduli == 0) return;
+    products_ = std::make_unique<ResidueProducts>(sources_, kernels_, moduli);
   } else {
     if (products != "half" && products != "split") return;
     products_ = std::make_unique<HalfProducts>(sources_, kernels_, products == "half" ? rounded_terms : split_terms);

@@ -66,22 +66,19 @@ inline constexpr BackendOption tile_option{
 
 inline constexpr BackendOption products_option{
     .name = "products",
-    .type = "plain|half|split|int8|auto",
+    .type = "plain|half|split|int8[:MODULI]|auto",
     .help =
         "gl-compute, vk-compute: how the trailing update multiplies. Tensor cores multiply half, split and int8. half, "
         "for --matrix mxp: numbers rounded to 16 bits, sums in single. split, for --precision mixed: numbers as sums "
-        "of two halves, three products. int8, for --precision double: residues of 8 bits. auto: split for mixed, int8 "
-        "for double, if the device has tensor cores for them, and for double if its own double precision is below a "
+        "of two halves, three products. int8, for --precision double: residues of 8 bits, by 14 to 18 moduli; 15, the "
+        "default, keep 53 "
+        "bits. auto: split for mixed, int8 for double, if the device has tensor cores for them, and for double if its "
+        "own double precision is below a "
         "quarter of single (docs/performance.md)",
     .default_text = "plain",
     .check = check_products};
-inline constexpr BackendOption moduli_option{.name = "moduli",
-                                             .type = "COUNT",
-                                             .help = "Moduli of --products int8: 14 to 18. 15 keep 53 bits",
-                                             .default_text = "15",
-                                             .check = check_moduli};
 
-inline constexpr std::array options{shader_folder_option, tile_option, products_option, moduli_option};
+inline constexpr std::array options{shader_folder_option, tile_option, products_option};
 
 // software devices: results/small-box/logs.md block-sizes; GPUs: results/h200. Wider blocks pay if the update takes
 // longer than the panel (docs/performance.md). Not measured between 16384 and 32768.

@@ -167,7 +167,7 @@ PeerMemory::Window CudaMemory::make_window(std::size_t bytes) {
     free_window(window);
     throw;
   }
-  result_of("cuMemRelease", handle);  // the mapping and the descriptor keep the memory
+  result_of("cuMemRelease", handle);                          // the mapping and the descriptor keep the memory
   MemoryCount::add_device(static_cast<std::int64_t>(bytes));  // but for rounding to pages
   return window;
 }
@@ -208,6 +208,16 @@ void CudaMemory::free_window(const Window& window) noexcept {
   result_of("cuCtxSetCurrent", context_);
   result_of("cuMemUnmap", Pointer{window.address}, rounded(window.bytes));
   result_of("cuMemAddressFree", Pointer{window.address}, rounded(window.bytes));
+}
+
+void CudaMemory::write(std::span<const std::byte> from, PeerAddress to) {
+  call("cuCtxSetCurrent", context_);
+  call("cuMemcpyHtoD_v2", Pointer{to}, static_cast<const void*>(from.data()), from.size());
+}
+
+void CudaMemory::read(PeerAddress from, std::span<std::byte> to) {
+  call("cuCtxSetCurrent", context_);
+  call("cuMemcpyDtoH_v2", static_cast<void*>(to.data()), Pointer{from}, to.size());
 }
 
 void CudaMemory::copy(PeerAddress from, PeerAddress to, std::size_t bytes) {

@@ -29,6 +29,8 @@ class CudaMemory final : public PeerMemory {
   Window make_window(std::size_t bytes) override;
   Window map_window(int descriptor, std::size_t bytes) override;
   void free_window(const Window& window) noexcept override;
+  void write(std::span<const std::byte> from, PeerAddress to) override;
+  void read(PeerAddress from, std::span<std::byte> to) override;
   void copy(PeerAddress from, PeerAddress to, std::size_t bytes) override;
   void copy_rows(const Rows& from, const Rows& to, std::size_t bytes, std::size_t count) override;
   void wait() override;

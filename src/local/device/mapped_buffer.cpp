@@ -25,8 +25,8 @@ std::unique_ptr<MappedBuffer<Real>> MappedBuffer<Real>::create(const std::shared
   auto buffer = device->allocate(bytes, Memory::host);
   if (!buffer) {
     throw std::runtime_error(
-        fmt::format("{:.2f} GiB of mapped host memory cannot be had from {}: use a smaller N or NB", gibibytes(bytes),
-                    device->description().renderer));
+        fmt::format("{:.2f} GiB of mapped host memory cannot be allocated by {}: use a smaller N or NB",
+                    gibibytes(bytes), device->description().renderer));
   }
   std::unique_ptr<DeviceBuffer> twin;
   // a factorisation allocates fewer than 8 further matrices of a panel's size

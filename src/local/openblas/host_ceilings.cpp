@@ -24,7 +24,7 @@ std::int64_t free_memory(std::int64_t wanted) {
   const std::int64_t available = available_memory(), address_space = address_space_left();
   if (available > 0 && available < 64 * mebibyte) {
     throw std::runtime_error("the host has " + std::to_string(available / mebibyte) +
-                             " MiB of memory left, too little to measure with: end what else is using it");
+                             " MiB of memory left, too little to measure with: end other programs");
   }
   if (address_space > 0 && address_space < 64 * mebibyte) {
     throw std::runtime_error("the address space has " + std::to_string(address_space / mebibyte) +
@@ -126,7 +126,7 @@ Measured copy_rate(int threads, const MeasuringOptions& options, std::int64_t by
     }
   });
   if (std::memcmp(from.get(), to.get(), static_cast<std::size_t>(bytes)) != 0) {
-    throw std::runtime_error("copying within the host's memory gave other bytes: is its memory in order?");
+    throw std::runtime_error("copying within the host's memory gave other bytes: test its memory");
   }
   return rate;
 }

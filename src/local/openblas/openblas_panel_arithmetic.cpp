@@ -13,7 +13,7 @@ namespace glinpack {
 namespace {
 
 // With more threads, barriers wait for a preempted thread. Of a host's 64 cores, 8, 16, 32 and 64 took 0.87,
-// 0.66, 0.70 and 3.15 s for the panels of N = 32768, NB 512 (results/h200-x4/runs.md, panel-threads-*).
+// 0.66, 0.70 and 3.15 s for the panels of N = 32768, NB 512 (results/runs.md, h200-x4, panel-threads-*).
 constexpr int most_threads_of_a_panel = 16;
 constexpr Index least_rows_of_a_thread = 512;  // for a step of a few dozen columns
 

@@ -18,12 +18,15 @@ namespace glinpack::compute {
 
 void check_products(const std::string& value, Precision precision) {
   if (value == "plain" || value == "auto") return;
-  if (value == "int8") {
+  if (const int moduli = moduli_of(value); moduli != 0) {
+    if (moduli < min_moduli || moduli > max_moduli) {
+      throw std::runtime_error("'" + value + "': int8 takes 14 to 18 moduli; fewer are not double precision");
+    }
     if (precision == Precision::double_) return;
     throw std::runtime_error("int8 products are of double precision: use --precision double");
   }
   if (value != "half" && value != "split") {
-    throw std::runtime_error("'" + value + "' is not plain, half, split, int8 or auto");
+    throw std::runtime_error("'" + value + "' is not plain, half, split, int8, int8:14 to int8:18 or auto");
   }
   if (precision != Precision::mixed) {
     throw std::runtime_error(value + " products need a refinement: use --precision mixed or --matrix mxp");
@@ -31,11 +34,11 @@ void check_products(const std::string& value, Precision precision) {
 }
 
 std::int64_t update_bytes(const BackendValues& values, Index depth, Index rows, Index columns) {
-  const std::string products = option_value(values, "products"), moduli = option_value(values, "moduli");
+  const std::string products = option_value(values, "products");
   if (products.empty() || products == "plain") return 0;
   if (products == "half") return half_bytes(rounded_terms, depth, rows, columns);
   if (products == "split") return half_bytes(split_terms, depth, rows, columns);
-  return residue_bytes(moduli.empty() ? default_moduli : std::stoi(moduli), depth, rows, columns);
+  return residue_bytes(products == "auto" ? default_moduli : moduli_of(products), depth, rows, columns);
 }
 
 template <class Real>

@@ -87,12 +87,14 @@ std::string preamble_of(std::span<const std::uint32_t> moduli, int scale_bits, d
 
 }  // namespace
 
-void check_moduli(const std::string& value, Precision) {
+int moduli_of(std::string_view products) {
+  constexpr std::string_view name = "int8", separated = "int8:";
+  if (products == name) return default_moduli;
+  if (!products.starts_with(separated)) return 0;
+  const std::string_view count = products.substr(separated.size());
   int moduli = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), moduli);
-  if (error != std::errc() || end != value.data() + value.size() || moduli < min_moduli || moduli > max_moduli) {
-    throw std::runtime_error("'" + value + "' is not a number from 14 to 18: fewer moduli are not double precision");
-  }
+  const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), moduli);
+  return error == std::errc() && end == count.data() + count.size() ? moduli : -1;
 }
 
 // Cauchy and Schwarz: elements of the product are below half the product of the moduli. A little is left for what the

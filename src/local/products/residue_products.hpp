@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "products/packed_products.hpp"
@@ -17,8 +17,8 @@ namespace glinpack::compute {
 inline constexpr Index max_residue_depth = 1024;  // of a product; deeper ones have parts
 inline constexpr int min_moduli = 14, max_moduli = 18, default_moduli = 15;
 
-/// The check of --moduli (BackendOption::check).
-void check_moduli(const std::string& value, Precision precision);
+/// The moduli of a value of --products: of "int8" or "int8:14"; 0 for other products, -1 if they are no number.
+int moduli_of(std::string_view products);
 
 /// What moduli keep.
 struct ResidueAccuracy {

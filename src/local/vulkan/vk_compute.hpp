@@ -30,7 +30,7 @@ inline constexpr BackendOption peer_option{
     .check = check_peer};
 
 inline constexpr std::array compute_options{shader_folder_option, compute::tile_option, compute::products_option,
-                                            compute::moduli_option, peer_option};
+                                            peer_option};
 
 }  // namespace vulkan
 

@@ -1,6 +1,5 @@
 // The check of `glinpack doctor --burn-in`, and its table.
-#include "app/doctor/burn_in.hpp"
-
+#include "app/doctor/facts.hpp"
 #include "tests/app/doctor/doctor_facts.hpp"
 
 namespace glinpack::app::doctor {

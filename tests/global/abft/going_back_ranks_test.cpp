@@ -11,7 +11,6 @@
 #include "tests/captured_log.hpp"
 #include "tests/global/abft/bit_flips.hpp"
 #include "tests/global/factors.hpp"
-#include "tests/global/shared_folder.hpp"
 #include "tests/global/world.hpp"
 #include "watch/stop_request.hpp"
 

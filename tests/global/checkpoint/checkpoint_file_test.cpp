@@ -11,8 +11,6 @@
 #include <fstream>
 #include <limits>
 
-#include "checkpoint/checkpoint_copy.hpp"
-
 namespace glinpack {
 namespace {
 

@@ -19,7 +19,6 @@
 #include "run/state_saver.hpp"
 #include "tests/captured_log.hpp"
 #include "tests/global/cached_backend.hpp"
-#include "tests/global/shared_folder.hpp"
 #include "tests/global/world.hpp"
 #include "watch/stop_request.hpp"
 

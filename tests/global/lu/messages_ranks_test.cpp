@@ -1,8 +1,10 @@
 // Compares message-only and compute-only runs with whole factorisations.
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "lu/recording.hpp"
 #include "mpi/communication.hpp"
@@ -10,8 +12,93 @@
 #include "run/run.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/factors.hpp"
-#include "tests/global/sent_messages.hpp"
 #include "tests/global/world.hpp"
+#include "transport/recorder.hpp"
+
+// This process's MPI calls that send, receive, reduce and broadcast are intercepted (MPI's profiling interface), and
+// recorded while a SentMessages object exists.
+namespace {
+
+struct Intercepted {
+  MPI_Comm communicator;
+  int peer;  // -1: collective
+  int tag;   // -1: collective
+  bool receives;
+  glinpack::Index bytes;
+};
+
+bool intercepting = false;
+std::vector<Intercepted> intercepted;
+
+void intercept(MPI_Comm communicator, int peer, int tag, bool receives, int count, MPI_Datatype type) {
+  if (!intercepting) return;
+  int size = 0;
+  PMPI_Type_size(type, &size);
+  intercepted.push_back({communicator, peer, tag, receives, static_cast<glinpack::Index>(count) * size});
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
+              MPI_Request* request) {
+  intercept(communicator, to, tag, false, count, type);
+  return PMPI_Isend(data, count, type, to, tag, communicator, request);
+}
+
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
+              MPI_Request* request) {
+  intercept(communicator, from, tag, true, count, type);
+  return PMPI_Irecv(data, count, type, from, tag, communicator, request);
+}
+
+int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator,
+                   MPI_Request* request) {
+  intercept(communicator, -1, -1, true, count, type);
+  return PMPI_Iallreduce(from, to, count, type, operation, communicator, request);
+}
+
+int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm communicator, MPI_Request* request) {
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  intercept(communicator, -1, -1, rank != root, count, type);
+  return PMPI_Ibcast(data, count, type, root, communicator, request);
+}
+
+}  // extern "C"
+
+namespace glinpack::test {
+
+class SentMessages {
+ public:
+  SentMessages();
+  SentMessages(const SentMessages&) = delete;
+  SentMessages& operator=(const SentMessages&) = delete;
+  ~SentMessages();
+
+  /// The messages on `communicator`, in call order: those of row exchanges, or all others. `line`: the line of the grid
+  /// that the communicator spans.
+  std::vector<WireMessage> on(MPI_Comm communicator, Line line, bool rows) const;
+};
+
+SentMessages::SentMessages() {
+  intercepted.clear();
+  intercepting = true;
+}
+
+SentMessages::~SentMessages() { intercepting = false; }
+
+std::vector<WireMessage> SentMessages::on(MPI_Comm communicator, Line line, bool rows) const {
+  std::vector<WireMessage> messages;
+  for (const Intercepted& message : intercepted) {
+    if (message.communicator != communicator || (message.tag == tags::row_exchange) != rows) continue;
+    messages.push_back({line, message.peer, message.receives, message.bytes});
+  }
+  return messages;
+}
+
+}  // namespace glinpack::test
 
 namespace glinpack {
 namespace {

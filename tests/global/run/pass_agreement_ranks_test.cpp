@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "mpi/communication.hpp"
 #include "run/pass_agreement.hpp"
@@ -69,6 +71,34 @@ INSTANTIATE_TEST_SUITE_P(Steps, StopRequests,
                                            std::tuple(test::queued_backend, Pivoting::partial, 1),
                                            std::tuple(test::queued_vulkan, Pivoting::tournament, 1),
                                            std::tuple("gl-raster", Pivoting::local, 0)));
+
+TEST(SharedStopSignal, IsThatOfAnyRank) {
+  const StopSignals signals(false);
+  EXPECT_EQ(share_stop_signal(MPI_COMM_WORLD), 0);
+  if (test::world_rank() == test::world_size() - 1) raise(SIGINT);
+  EXPECT_EQ(share_stop_signal(MPI_COMM_WORLD), SIGINT);
+  EXPECT_EQ(stop_signal(), SIGINT);
+  if (test::world_size() == 2 && test::world_rank() == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+    raise(SIGINT);  // the first one of this rank: it continues
+  }
+  const StopSignals none(false);  // must not stop later tests
+}
+
+TEST(StopQuestions, AreAskedTwiceASecondIfPassesAreShorter) {
+  EXPECT_EQ(passes_between_questions(0, 500), 1000);
+  EXPECT_EQ(passes_between_questions(1e-9, 501), 1000);
+  EXPECT_EQ(passes_between_questions(0.01, 25), 50);
+  EXPECT_EQ(passes_between_questions(0.3, 1), 1);
+  EXPECT_EQ(passes_between_questions(0.6, 100), 0);
+  EXPECT_EQ(passes_between_questions(1e9, 1), 0);
+}
+
+TEST(StopQuestions, AreAskedAgainSoonAfterFewPassesWhichMayHaveBeenShort) {
+  EXPECT_EQ(passes_between_questions(1e-9, 1), 2);
+  EXPECT_EQ(passes_between_questions(1e-9, 3), 6);
+  EXPECT_EQ(passes_between_questions(0.1, 1), 2);
+}
 
 TEST(PassAgreement, AsksAgainThoughTheFirstPassesWereShort) {
   constexpr Index end = 1000, signalled = 10, most = 2 * signalled + 5;

@@ -185,7 +185,7 @@ TEST(WatchThread, AnExceptionOnOneRankIsReportedAndTheOtherRanksContinue) {
   job.start();  // rank 2 hangs; rank 0 detects it
   EXPECT_THAT(job.verdict(timeout), HasSubstr("rank 2 on here"));
   job.leave(0);
-  EXPECT_EQ(log.lines(), "warning: watchdog: rank 0 on here is watched no more: cannot end the job\n");
+  EXPECT_EQ(log.lines(), "warning: watchdog: rank 0 on here is no longer watched: cannot end the job\n");
 }
 
 TEST(WatchThread, HeartbeatsWithAnotherTokenAreIgnoredAndASilentRankIsNamed) {

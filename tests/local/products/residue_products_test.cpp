@@ -31,7 +31,7 @@ class ResidueProductsTest : public testing::Test {
     static Timeline timeline;
     BackendOptions options;
     options.debug = true;
-    options.values = {{"products", "int8"}, {"moduli", std::to_string(moduli)}};
+    options.values = {{"products", "int8:" + std::to_string(moduli)}};
     return Case::make(options, timeline, limits);
   }
 };
@@ -211,11 +211,15 @@ TYPED_TEST(ResidueProductsTest, extreme_numbers_give_what_plain_double_gives) {
   }
 }
 
-TYPED_TEST(ResidueProductsTest, moduli_without_int8_products_are_refused) {
-  Timeline timeline;
-  BackendOptions options;
-  options.values = {{"moduli", "16"}};
-  EXPECT_THROW(TypeParam::make(options, timeline), BackendOptionError);
+TEST(Moduli, are_14_to_18) {
+  EXPECT_EQ(compute::moduli_of("int8"), compute::default_moduli);
+  EXPECT_EQ(compute::moduli_of("plain"), 0);
+  for (const char* products : {"int8:14", "int8:18"}) {
+    EXPECT_NO_THROW(compute::check_products(products, Precision::double_)) << products;
+  }
+  for (const char* products : {"int8:13", "int8:19", "int8:", "int8:1x", "int8:0", "half:14"}) {
+    EXPECT_THROW(compute::check_products(products, Precision::double_), std::runtime_error) << products;
+  }
 }
 
 }  // namespace

@@ -102,8 +102,8 @@ class PanelRows {
   PanelRows& operator=(const PanelRows&) = delete;
   virtual ~PanelRows() = default;
 
-  /// Of the rows first ... first + count - 1, those that would be pivots of the block's columns, in that order; factors
-  /// <- L \ U of these. See PanelArithmetic::choose_rows.
+  /// Returns those of the rows first ... first + count - 1 that would be pivots of the block's columns, in that order;
+  /// factors <- L \ U of these. See PanelArithmetic::choose_rows.
   virtual Choice choose(const TournamentBlock& block, Index first, Index count, ColumnMajorView<Real> factors) = 0;
   /// Row i of `to` <- row rows[i], all columns of the panel.
   virtual void read(std::span<const Index> rows, ColumnMajorView<Real> to) = 0;
