@@ -211,6 +211,14 @@ class DenseSystems(ModesTest):
             self.assertLess(result["parameters"]["error"], 1e-3)
         self.assertIn("double-rows full, signed", outcome.out[outcome.out.index("Errors:"):])
 
+    def test_double_precision_has_its_own_residual(self):
+        for mode, more in ("gauss-jordan", ()), ("plu-packed", ()), ("plu-packed", ("--rhs", 0)):
+            with self.subTest(mode=mode):
+                document, _ = self.results(mode, "--n", 17, "--precision", "double", *more)
+                self.assertEqual([(result["variant"], result["precision"]) for result in document["results"]],
+                                 [("openblas", "double"), ("compute", "double")])
+                self.assertLess(document["results"][-1]["check"]["error"], 16)
+
     def test_inverses_and_factors_are_computed_alone(self):
         document, _ = self.results("gauss-jordan", "--n", 15, "--inverse", "--variant", "all")
         self.assertEqual({result["size"] for result in document["results"]}, {"15, inverse"})
