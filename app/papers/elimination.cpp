@@ -57,6 +57,7 @@ std::vector<Field> elimination_variant_fields(EliminationOptions& o, const char*
       {"measure", kinds_value(o.measure, solvers::all_pivot_measures),
        "Pivot measure of double-rows and compute, q11 q22 / (q11 + q22): of the magnitudes of q11 and q22, or with "
        "their signs as in the paper; all: both"},
+      group_field(o.group, "compute: invocations of a work group", "128"),
       precision_field(o, "double: all variants except double-rows and plain; compute if none is named"),
   };
 }
@@ -66,8 +67,10 @@ EliminationOptions checked(const Parsed<EliminationOptions>& parsed) {
   check_sources(parsed);
   EliminationOptions o = parsed.options;
   if (!o.input_b.empty() && parsed.given("rhs")) refuse_both("--rhs", "--input-b " + o.input_b);
+  const std::string compute(name_of(EliminationVariant::compute));
+  if (o.precision == Precision::double_ && !parsed.given("variant")) o.variant = {compute};
+  check_group(o.group, o.variant, {compute});
   if (o.precision == Precision::single) return o;
-  if (!parsed.given("variant")) o.variant = {std::string(name_of(EliminationVariant::compute))};
   for (const EliminationVariant variant : kinds_among(o.variant, solvers::all_elimination_variants)) {
     if (variant == EliminationVariant::compute) continue;
     throw InputError("--precision double: the variant " + std::string(name_of(variant)) +
@@ -236,6 +239,10 @@ Variant solution_on_device(const SharedSystem<Real>& p, const solvers::Eliminati
     variant.parameters["measure"] = name_of(settings.measure);
     if (settings.measure == PivotMeasure::as_signed) variant.settings += ", signed";
   }
+  if (settings.group) {
+    variant.settings += ", group " + std::to_string(*settings.group);
+    variant.parameters["group"] = *settings.group;
+  }
   const Index block = solvers::block_size(settings.variant);
   variant.parameters["steps"] = (n + block - 1) / block;
   variant.make = [=](ModeRun& run) { return method.make(run.device(), p->begin(wanted), settings); };
@@ -314,6 +321,7 @@ Study elimination_study(const EliminationOptions& o, const solvers::Elimination&
          .variants = variants});
   }
   study.end = [&o](ModeRun& run) {
+    if (o.group.size() > 1) run.print("\n" + fastest_text(run.records()));
     const std::string errors =
         errors_table(run.records(), "error", "inf", 40, "size", 14, {{"steps", 8, parameter("/steps")}});
     if (errors.empty()) return;
@@ -346,7 +354,15 @@ std::vector<EliminationSettings> settings_of(const EliminationOptions& o) {
       }
       for (const PivotMeasure measure : solvers::all_pivot_measures) {
         if (std::count(o.measure.begin(), o.measure.end(), measure) == 0) continue;
-        all.push_back({variant, pivoting, measure, o.precision});
+        const EliminationSettings settings{variant, pivoting, measure, o.precision};
+        if (variant != EliminationVariant::compute || o.group.empty()) {
+          all.push_back(settings);
+          continue;
+        }
+        for (const std::string& group : o.group) {
+          all.push_back(settings);
+          all.back().group = std::stoi(group);
+        }
       }
     }
   }

@@ -4,7 +4,7 @@
 // reads `first`, `second` and `third`: the texels that the rectangle's coordinates name for it.
 
 #if COMPUTE
-layout(local_size_x = 32, local_size_y = 4) in;
+layout(local_size_x = 32, local_size_y = GROUP / 32) in;
 #if DOUBLE
 layout(binding = 0) writeonly restrict uniform uimage2D target;
 #else

@@ -140,23 +140,26 @@ void TextureMatrix::download_texels(const std::function<void(const float*)>& tak
 
 namespace {
 
-// as shaders/solvers/texel.glsl has them
-constexpr Index group_width = 32, group_height = 4;
+constexpr Index group_width = 32;  // of shaders/solvers/texel.glsl
+constexpr Index usual_group = 128;
 constexpr GLint rectangle_location = 1, first_coordinate_location = 2;
 
 gl::Program make_program(Device& device, const std::string& name, const std::string& preamble, ShaderKind kind,
-                         TexelFormat format) {
+                         TexelFormat format, Index group) {
   const bool computes = kind == ShaderKind::compute;
-  const std::string all =
-      preamble + definition("COMPUTE", computes) + definition("DOUBLE", format == TexelFormat::doubles);
+  const std::string all = preamble + definition("COMPUTE", computes) + definition("GROUP", group) +
+                          definition("DOUBLE", format == TexelFormat::doubles);
   return computes ? device.compute_program(name, all) : device.fragment_program(name, all);
 }
 
 }  // namespace
 
 TexelProgram::TexelProgram(Device& device, const std::string& name, const std::string& preamble, ShaderKind kind,
-                           TexelFormat format)
-    : device_(&device), kind_(kind), program_(make_program(device, name, preamble, kind, format)) {}
+                           TexelFormat format, std::optional<Index> group)
+    : device_(&device),
+      kind_(kind),
+      group_(group.value_or(usual_group)),
+      program_(make_program(device, name, preamble, kind, format, group_)) {}
 
 void TexelProgram::run(const TextureMatrix& target, std::initializer_list<GLuint> textures,
                        std::span<const gl::Quad> quads) const {
@@ -174,6 +177,7 @@ void TexelProgram::make_writes_visible() const {
 void TexelProgram::dispatch(const TextureMatrix& target, std::initializer_list<GLuint> textures,
                             std::span<const gl::Quad> quads) const {
   device_->context()->make_current();
+  const Index group_height = group_ / group_width;
   GLuint unit = 0;
   for (const GLuint texture : textures) glBindTextureUnit(unit++, texture);
   glBindImageTexture(0, target.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY,

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -114,9 +115,10 @@ enum class ShaderKind : std::uint8_t { fragment, compute };
 /// A shader that includes shaders/solvers/texel.glsl: its samplers 0, 1, 2 ..., and uniforms from location 8 on.
 class TexelProgram {
  public:
-  /// `name` under shaders/ ("solvers/pivot.frag"). Throws std::runtime_error with the driver's log.
+  /// `group`: of a compute shader, invocations of a work group, a multiple of 32; empty: 128. `name` under shaders/
+  /// ("solvers/pivot.frag"). Throws std::runtime_error with the driver's log.
   TexelProgram(Device& device, const std::string& name, const std::string& preamble, ShaderKind kind,
-               TexelFormat format = TexelFormat::single);
+               TexelFormat format = TexelFormat::single, std::optional<Index> group = {});
 
   /// Computes rectangles of the target. What one call writes, later calls read from other textures than their target;
   /// from their target after make_writes_visible().
@@ -137,6 +139,7 @@ class TexelProgram {
 
   Device* device_;
   ShaderKind kind_;
+  Index group_;
   gl::Program program_;
 };
 

@@ -107,9 +107,9 @@ PivotSearch::PivotSearch(Device& device, const EliminationSettings& settings)
     : device_(&device),
       settings_(settings),
       measure_(device, "solvers/pivot.frag", preamble(settings, true), shaders_of(settings.variant),
-               format_of(settings)),
+               format_of(settings), settings.group),
       reduce_(device, "solvers/pivot.frag", preamble(settings, false), shaders_of(settings.variant),
-              format_of(settings)) {}
+              format_of(settings), settings.group) {}
 
 void PivotSearch::resize(Index side) {
   if (side == side_) return;

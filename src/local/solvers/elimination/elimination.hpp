@@ -57,6 +57,7 @@ struct EliminationSettings {
   EliminationPivoting pivoting = EliminationPivoting::partial;  // of Gauss-Jordan elimination
   PivotMeasure measure = PivotMeasure::magnitudes;              // of double rows
   Precision precision = Precision::single;                      // double_: of compute
+  std::optional<Index> group = {};                              // of compute: invocations of a work group
 };
 constexpr TexelFormat format_of(const EliminationSettings& settings) {
   return settings.precision == Precision::double_ ? TexelFormat::doubles : TexelFormat::single;

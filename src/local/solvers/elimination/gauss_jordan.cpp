@@ -30,8 +30,12 @@ std::vector<Range> exchanged(Index begin, Index end, Index first, Index second) 
 }
 
 TexelProgram step_program(Device& device, const EliminationSettings& settings, int step) {
-  return {device, "solvers/gauss_jordan.frag", block_preamble(settings.variant) + definition("STEP", step),
-          shaders_of(settings.variant), format_of(settings)};
+  return {device,
+          "solvers/gauss_jordan.frag",
+          block_preamble(settings.variant) + definition("STEP", step),
+          shaders_of(settings.variant),
+          format_of(settings),
+          settings.group};
 }
 
 Index system_columns(Index n, Index right_hand_sides, EliminationVariant variant) {

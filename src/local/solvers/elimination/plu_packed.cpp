@@ -95,7 +95,7 @@ PluPacked::PluPacked(Device& device, const EliminationSettings& settings)
   for (int step = 1; step <= plu_steps; ++step) {
     programs_.emplace_back(device, "solvers/plu_packed.frag",
                            block_preamble(settings.variant) + definition("STEP", step), shaders_of(settings.variant),
-                           format_of(settings));
+                           format_of(settings), settings.group);
   }
 }
 
