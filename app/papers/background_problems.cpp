@@ -96,7 +96,7 @@ BackgroundProblems problems_of(std::vector<Given> numbers, Index count, Set set,
       BackgroundAnswer answer{std::vector<float>(at(count))};
       set(*operands, (*given)[at(problem)], answer.numbers);
       steps.run();
-      if constexpr (std::is_same_v<Operands, solvers::DenseSystem>) answer.row_order = operands->row_order;
+      if constexpr (std::is_same_v<Operands, solvers::DenseSystem<float>>) answer.row_order = operands->row_order;
       return answer;
     };
   };
@@ -120,7 +120,7 @@ BackgroundProblems factor_problems(const BackgroundSource& source) {
     std::vector<float> columns = transposed(a, n, n);
     pairs.push_back({std::move(a), std::move(columns)});
   }
-  const auto set = [n](solvers::DenseSystem& system, const Pair& pair, std::vector<float>& factors) {
+  const auto set = [n](solvers::DenseSystem<float>& system, const Pair& pair, std::vector<float>& factors) {
     system.a = square_view(pair.left, n);
     system.factors = square_view(factors, n);
   };
@@ -152,9 +152,9 @@ BackgroundProblems factor_problems(const BackgroundSource& source) {
   const auto matrix_of = [n](const BackgroundAnswer& answer) {
     return dense(n, n, answer.by_columns ? transposed(answer.numbers, n, n) : answer.numbers);
   };
-  return problems_of<solvers::DenseSystem>(
+  return problems_of<solvers::DenseSystem<float>>(
       std::move(pairs), n * n, set,
-      [settings = elimination_by(source.shaders)](solvers::Device& device, solvers::DenseSystem& system) {
+      [settings = elimination_by(source.shaders)](solvers::Device& device, solvers::DenseSystem<float>& system) {
         return solvers::plu_packed.make(device, system, settings);
       },
       on_host, error_of, solvers::largest_scaled_residual, matrix_of);
@@ -170,7 +170,7 @@ BackgroundProblems equation_problems(const BackgroundSource& source) {
     pairs.push_back({std::move(a), random_elements<float>(n, random)});
   }
   const auto column = [n](const std::vector<float>& x) { return RowMajorView<const float>{x.data(), n, 1, 1}; };
-  const auto set = [n, column](solvers::DenseSystem& system, const Pair& pair, std::vector<float>& x) {
+  const auto set = [n, column](solvers::DenseSystem<float>& system, const Pair& pair, std::vector<float>& x) {
     system.a = square_view(pair.left, n);
     system.b = column(pair.right);
     system.x = {x.data(), n, 1, 1};
@@ -183,9 +183,9 @@ BackgroundProblems equation_problems(const BackgroundSource& source) {
   const auto error_of = [n, column](const Pair& pair, const BackgroundAnswer& answer) {
     return scaled_residual<float>(square_view(pair.left, n), column(answer.numbers), column(pair.right));
   };
-  return problems_of<solvers::DenseSystem>(
+  return problems_of<solvers::DenseSystem<float>>(
       std::move(pairs), n, set,
-      [settings = elimination_by(source.shaders)](solvers::Device& device, solvers::DenseSystem& system) {
+      [settings = elimination_by(source.shaders)](solvers::Device& device, solvers::DenseSystem<float>& system) {
         return solvers::gauss_jordan.make(device, system, settings);
       },
       on_host, error_of, solvers::largest_scaled_residual,

@@ -25,6 +25,7 @@ constexpr const char* gauss_jordan_examples =
     "  glinpack-papers gauss-jordan --n 100,256 --rhs 3\n"
     "  glinpack-papers gauss-jordan --n 255 --inverse --variant all\n"
     "  glinpack-papers gauss-jordan --n 128 --variant double-rows,plain --pivoting all --measure all\n"
+    "  glinpack-papers gauss-jordan --n 256 --precision double --variant compute,rref\n"
     "  glinpack-papers gauss-jordan --input A.npy --input-b B.mtx --output X.npy\n";
 constexpr const char* plu_packed_examples =
     "  glinpack-papers plu-packed --n 255,512\n"
@@ -56,51 +57,67 @@ std::vector<Field> elimination_variant_fields(EliminationOptions& o, const char*
       {"measure", kinds_value(o.measure, solvers::all_pivot_measures),
        "Pivot measure of double-rows and compute, q11 q22 / (q11 + q22): of the magnitudes of q11 and q22, or with "
        "their signs as in the paper; all: both"},
+      group_field(o.group, "compute: invocations of a work group", "128"),
+      precision_field(o, "double: all variants except double-rows and plain; compute if none is named"),
   };
 }
 
-void check_system_sources(const Parsed<EliminationOptions>& parsed) {
+/// The options of a mode, with the default variant of the precision. Throws InputError.
+EliminationOptions checked(const Parsed<EliminationOptions>& parsed) {
   check_sources(parsed);
-  const EliminationOptions& o = parsed.options;
+  EliminationOptions o = parsed.options;
   if (!o.input_b.empty() && parsed.given("rhs")) refuse_both("--rhs", "--input-b " + o.input_b);
+  const std::string compute(name_of(EliminationVariant::compute));
+  if (o.precision == Precision::double_ && !parsed.given("variant")) o.variant = {compute};
+  check_group(o.group, o.variant, {compute});
+  if (o.precision == Precision::single) return o;
+  for (const EliminationVariant variant : kinds_among(o.variant, solvers::all_elimination_variants)) {
+    if (variant == EliminationVariant::compute) continue;
+    throw InputError("--precision double: the variant " + std::string(name_of(variant)) +
+                     " draws into single-precision textures; use --variant compute,openblas or --precision single");
+  }
+  return o;
 }
 
 /// The requested result.
 enum class Wanted { solutions, inverse, factors };
 
 /// A is n x n, B and X n x columns; row-major.
+template <class Real>
 struct SolvedSystem {
   Index n = 0;
   Index columns = 0;
-  std::vector<float> a = {}, b = {}, x = {};
-  std::vector<double> exact = {};   // X in double precision; empty if unknown
-  std::vector<float> factors = {};  // of plu-packed without right-hand sides
-  solvers::DenseSystem system = {};
+  std::vector<Real> a = {}, b = {}, x = {};
+  std::vector<double> exact = {};  // X in double precision; empty if unknown
+  std::vector<Real> factors = {};  // of plu-packed without right-hand sides
+  solvers::DenseSystem<Real> system = {};
 
   /// The system with results of zeros.
-  solvers::DenseSystem& begin(Wanted wanted) {
-    x.assign(b.size(), 0.0F);
-    factors.assign(wanted == Wanted::factors ? a.size() : 0, 0.0F);
+  solvers::DenseSystem<Real>& begin(Wanted wanted) {
+    x.assign(b.size(), 0);
+    factors.assign(wanted == Wanted::factors ? a.size() : 0, 0);
     system = {.a = square_view(std::as_const(a), n), .b = {b.data(), n, columns, columns}};
     system.x = {x.data(), n, columns, columns};
     if (wanted == Wanted::factors) system.factors = square_view(factors, n);
     return system;
   }
 };
-using SharedSystem = std::shared_ptr<SolvedSystem>;
+template <class Real>
+using SharedSystem = std::shared_ptr<SolvedSystem<Real>>;
 
 /// Solves with LAPACK: getrf and getrs, getrf and getri for the inverse, only getrf for factors. `a` is A, `b` is B
 /// column-major. X replaces B; the inverse replaces A, row-major. Returns LAPACK's info.
-template <class Real>
-Index solve_by_lapack(const SolvedSystem& system, Wanted wanted, std::vector<Real>& a, std::vector<Real>& b) {
+template <class Real, class Given>
+Index solve_by_lapack(const SolvedSystem<Given>& system, Wanted wanted, std::vector<Real>& a, std::vector<Real>& b) {
   const RowMajorView<Real> matrix = square_view(a, system.n);
   if (wanted == Wanted::inverse) return invert_on_host<Real>(matrix);
   return solve_on_host<Real>(matrix, {b.data(), system.n, system.columns, system.n});
 }
 
-/// Solves in double precision with the single precision A and B; X is row-major. Empty if A is singular or X is not
+/// Solves in double precision with A and B as they are; X is row-major. Empty if A is singular or X is not
 /// requested.
-std::vector<double> exact_solution(const SolvedSystem& system, Wanted wanted) {
+template <class Real>
+std::vector<double> exact_solution(const SolvedSystem<Real>& system, Wanted wanted) {
   if (system.columns == 0) return {};
   std::vector<double> a = converted<double>(system.a);
   std::vector<double> b = transposed(converted<double>(system.b), system.n, system.columns);
@@ -110,7 +127,8 @@ std::vector<double> exact_solution(const SolvedSystem& system, Wanted wanted) {
 
 /// The error of X relative to the largest element of the exact solution; the maximum over the columns. NaN if an
 /// element is not finite.
-double error_of_solution(const SolvedSystem& system, const std::vector<double>& exact) {
+template <class Real>
+double error_of_solution(const SolvedSystem<Real>& system, const std::vector<double>& exact) {
   double error = 0;
   for (Index j = 0; j < system.columns; ++j) {
     double difference = 0, largest = 0;
@@ -136,24 +154,25 @@ std::string size_text(Index n, Index columns, Wanted wanted) {
 
 /// X by its residual; for factors on a device, P A = L U. The distance to the solution in double precision is reported
 /// but not checked: it depends on the condition of A.
-void check_solution(const SolvedSystem& p, Wanted wanted, ModeRecord& record) {
+template <class Real>
+void check_solution(const SolvedSystem<Real>& p, Wanted wanted, ModeRecord& record) {
   if (wanted == Wanted::factors) {
     if (record.is_rival) return;
-    record.check =
-        ModeCheck{"P A = L U, by its scaled residual",
-                  factors_residual(p.system.a, p.system.factors, p.system.row_order), solvers::largest_scaled_residual};
+    record.check = ModeCheck{"P A = L U, by its scaled residual",
+                             factors_residual<Real>(p.system.a, p.system.factors, p.system.row_order),
+                             solvers::largest_scaled_residual};
     return;
   }
-  record.check =
-      ModeCheck{"the equations, by their scaled residual", scaled_residual<float>(p.system.a, p.system.x, p.system.b),
-                solvers::largest_scaled_residual};
+  record.check = ModeCheck{"the equations, by their scaled residual",
+                           scaled_residual<Real>(p.system.a, p.system.x, p.system.b), solvers::largest_scaled_residual};
   if (!p.exact.empty()) record.parameters["error"] = number_or_null(error_of_solution(p, p.exact));
 }
 
-Variant solution_by_lapack(const SharedSystem& p, Wanted wanted) {
+template <class Real>
+Variant solution_by_lapack(const SharedSystem<Real>& p, Wanted wanted) {
   const auto make = [=](ModeRun&) {
     struct Copies {
-      std::vector<float> a, b;
+      std::vector<Real> a, b;
     };
     const auto copies = std::make_shared<Copies>();
     p->begin(Wanted::solutions);
@@ -162,10 +181,10 @@ Variant solution_by_lapack(const SharedSystem& p, Wanted wanted) {
                        copies->a = p->a;
                        copies->b = transposed(p->b, p->n, p->columns);
                      },
-                 .compute = [=] { check_regular(solve_by_lapack<float>(*p, wanted, copies->a, copies->b), p->n); },
+                 .compute = [=] { check_regular(solve_by_lapack<Real>(*p, wanted, copies->a, copies->b), p->n); },
                  .store =
                      [=] {
-                       const std::vector<float> x =
+                       const std::vector<Real> x =
                            wanted == Wanted::inverse ? std::move(copies->a) : transposed(copies->b, p->columns, p->n);
                        std::copy(x.begin(), x.end(), p->x.begin());
                      }};
@@ -175,9 +194,10 @@ Variant solution_by_lapack(const SharedSystem& p, Wanted wanted) {
 }
 
 /// MATLAB's rref of [A | B], by plain loops on all threads.
-Variant solution_by_rref(const SharedSystem& p, Wanted wanted) {
+template <class Real>
+Variant solution_by_rref(const SharedSystem<Real>& p, Wanted wanted) {
   const auto make = [=](ModeRun& run) {
-    const auto both = std::make_shared<std::vector<float>>();
+    const auto both = std::make_shared<std::vector<Real>>();
     const int threads = run.machine().threads;
     p->begin(wanted);
     const Index n = p->n, columns = n + p->columns;
@@ -194,7 +214,7 @@ Variant solution_by_rref(const SharedSystem& p, Wanted wanted) {
         .compute =
             [=] {
               const std::vector<Index> pivots =
-                  reduce_to_echelon_form<float>({both->data(), n, columns, columns}, threads);
+                  reduce_to_echelon_form<Real>({both->data(), n, columns, columns}, threads);
               for (std::size_t step = 0; static_cast<Index>(step) < n; ++step) {
                 if (step < pivots.size() && pivots[step] == static_cast<Index>(step)) continue;
                 throw solvers::NoResult(fmt::format("singular: rref finds no pivot at step {} of {}", step + 1, n));
@@ -209,7 +229,8 @@ Variant solution_by_rref(const SharedSystem& p, Wanted wanted) {
   return {.name = rref_name, .make = make, .check = check};
 }
 
-Variant solution_on_device(const SharedSystem& p, const solvers::Elimination& method, Wanted wanted,
+template <class Real>
+Variant solution_on_device(const SharedSystem<Real>& p, const solvers::Elimination& method, Wanted wanted,
                            const EliminationSettings& settings, Index n, Index columns) {
   Variant variant{.name = std::string(name_of(settings.variant)),
                   .settings = std::string(name_of(settings.pivoting)),
@@ -217,6 +238,10 @@ Variant solution_on_device(const SharedSystem& p, const solvers::Elimination& me
   if (solvers::block_size(settings.variant) > 1) {
     variant.parameters["measure"] = name_of(settings.measure);
     if (settings.measure == PivotMeasure::as_signed) variant.settings += ", signed";
+  }
+  if (settings.group) {
+    variant.settings += ", group " + std::to_string(*settings.group);
+    variant.parameters["group"] = *settings.group;
   }
   const Index block = solvers::block_size(settings.variant);
   variant.parameters["steps"] = (n + block - 1) / block;
@@ -236,35 +261,37 @@ struct SystemFiles {
 
 SystemFiles read_system(const EliminationOptions& o) {
   SystemFiles files;
-  if (!o.input.empty()) files.a = read_elements(o.input);
+  if (!o.input.empty()) files.a = read_elements(o.input, o.precision);
   if (o.input_b.empty()) return files;
-  files.b = read_elements(o.input_b, Precision::single, MatrixShape::any);
+  files.b = read_elements(o.input_b, o.precision, MatrixShape::any);
   check_same_rows(o, "A", files.a.rows, "B", files.b.rows);
   return files;
 }
 
 /// The files' elements, or random ones. For the inverse, B is the identity.
-void fill_system(SolvedSystem& p, Index n, Index columns, const EliminationOptions& o, const SystemFiles& files,
+template <class Real>
+void fill_system(SolvedSystem<Real>& p, Index n, Index columns, const EliminationOptions& o, const SystemFiles& files,
                  Wanted wanted) {
   p = {};
   p.n = n;
   p.columns = columns;
   std::mt19937_64 random(o.seed);
-  p.a = random_elements<float>(n * n, random);
-  p.b = random_elements<float>(n * columns, random);
-  if (!o.input.empty()) p.a = converted<float>(files.a.elements);
-  if (!o.input_b.empty()) p.b = converted<float>(files.b.elements);
+  p.a = random_elements<Real>(n * n, random);
+  p.b = random_elements<Real>(n * columns, random);
+  if (!o.input.empty()) p.a = converted<Real>(files.a.elements);
+  if (!o.input_b.empty()) p.b = converted<Real>(files.b.elements);
   for (Index e = 0; e < n * n && wanted == Wanted::inverse; ++e) {
-    p.b[static_cast<std::size_t>(e)] = e % (n + 1) == 0 ? 1.0F : 0.0F;
+    p.b[static_cast<std::size_t>(e)] = e % (n + 1) == 0;
   }
   p.exact = exact_solution(p, wanted);
 }
 
+template <class Real>
 Study elimination_study(const EliminationOptions& o, const solvers::Elimination& method) {
   const bool factors_alone = o.right_hand_sides == 0 && o.input_b.empty();
   const Wanted wanted = o.inverse ? Wanted::inverse : factors_alone ? Wanted::factors : Wanted::solutions;
   const auto files = std::make_shared<const SystemFiles>(read_system(o));
-  const auto p = std::make_shared<SolvedSystem>();
+  const auto p = std::make_shared<SolvedSystem<Real>>();
   const std::vector<EliminationSettings> settings = settings_of(o);
   Study study{.needs_device = !settings.empty()};
   for (const Index n : o.input.empty() ? o.n : std::vector<Index>{files->a.rows}) {
@@ -283,23 +310,25 @@ Study elimination_study(const EliminationOptions& o, const solvers::Elimination&
         {.n = n,
          .size = size,
          .what = "a system of size " + size,
+         .precision = o.precision,
          .parameters = {{"right_hand_sides", columns}, {"inverse", o.inverse}},
          // LAPACK's count; Gauss-Jordan elimination does 1.5 times as many for A
          .flops = o.inverse ? 2 * rows * rows * rows : rows * rows * (2 * rows / 3 + 2 * right),
          // A, LAPACK's copy, the padded copy, the staging buffer; A and its factors in double precision
-         .bytes = rows * (4 * (4 * rows + 5 * right) + 8 * (2 * rows + 3 * right)),
-         .device_bytes = 2 * 4 * rows * (rows + right),
+         .bytes = rows * (sizeof(Real) * (4 * rows + 5 * right) + 8 * (2 * rows + 3 * right)),
+         .device_bytes = 2 * sizeof(Real) * rows * (rows + right),
          .fill = [&o, p, files, n, columns, wanted] { fill_system(*p, n, columns, o, *files, wanted); },
          .variants = variants});
   }
-  study.end = [](ModeRun& run) {
+  study.end = [&o](ModeRun& run) {
+    if (o.group.size() > 1) run.print("\n" + fastest_text(run.records()));
     const std::string errors =
         errors_table(run.records(), "error", "inf", 40, "size", 14, {{"steps", 8, parameter("/steps")}});
     if (errors.empty()) return;
-    run.print(
-        "\nErrors: the residual ||A x - b|| / (eps (||A|| ||x|| + ||b||) n), which is judged, eps = 2^-24; and the "
-        "difference\nfrom LAPACK's solution in double precision, over its largest element\n" +
-        errors);
+    run.print(fmt::format(
+        "\nErrors: the residual ||A x - b|| / (eps (||A|| ||x|| + ||b||) n), which is judged, eps = 2^{}; and the "
+        "difference\nfrom LAPACK's solution in double precision, over its largest element\n{}",
+        o.precision == Precision::single ? -24 : -53, errors));
   };
   study.result = [p, wanted]() -> std::optional<DenseMatrix> {
     if (wanted != Wanted::factors) return DenseMatrix{p->n, p->columns, converted<double>(p->x)};
@@ -309,6 +338,10 @@ Study elimination_study(const EliminationOptions& o, const solvers::Elimination&
   return study;
 }
 
+Study study_of(const EliminationOptions& o, const solvers::Elimination& method) {
+  return o.precision == Precision::double_ ? elimination_study<double>(o, method) : elimination_study<float>(o, method);
+}
+
 }  // namespace
 
 std::vector<EliminationSettings> settings_of(const EliminationOptions& o) {
@@ -316,11 +349,20 @@ std::vector<EliminationSettings> settings_of(const EliminationOptions& o) {
   for (const EliminationPivoting pivoting : o.pivoting) {
     for (const EliminationVariant variant : kinds_among(o.variant, solvers::all_elimination_variants)) {
       if (solvers::block_size(variant) == 1) {
-        all.push_back({variant, pivoting});
+        all.push_back({.variant = variant, .pivoting = pivoting, .precision = o.precision});
         continue;
       }
       for (const PivotMeasure measure : solvers::all_pivot_measures) {
-        if (std::count(o.measure.begin(), o.measure.end(), measure) > 0) all.push_back({variant, pivoting, measure});
+        if (std::count(o.measure.begin(), o.measure.end(), measure) == 0) continue;
+        const EliminationSettings settings{variant, pivoting, measure, o.precision};
+        if (variant != EliminationVariant::compute || o.group.empty()) {
+          all.push_back(settings);
+          continue;
+        }
+        for (const std::string& group : o.group) {
+          all.push_back(settings);
+          all.back().group = std::stoi(group);
+        }
       }
     }
   }
@@ -354,23 +396,18 @@ OptionTable plu_packed_table(EliminationOptions& o) {
 
 EliminationOptions parse_gauss_jordan_options(const Texts& arguments) {
   const Parsed<EliminationOptions> parsed = parse(arguments, gauss_jordan_table);
-  check_system_sources(parsed);
-  const EliminationOptions& o = parsed.options;
+  EliminationOptions o = checked(parsed);
   if (o.inverse && !o.input_b.empty()) refuse_both("--inverse", "--input-b " + o.input_b);
   if (o.inverse && parsed.given("rhs")) refuse_both("--inverse", "--rhs");
   return o;
 }
 
 EliminationOptions parse_plu_packed_options(const Texts& arguments) {
-  const Parsed<EliminationOptions> parsed = parse(arguments, plu_packed_table);
-  check_system_sources(parsed);
-  return parsed.options;
+  return checked(parse(arguments, plu_packed_table));
 }
 
-Study gauss_jordan_study(const EliminationOptions& options) {
-  return elimination_study(options, solvers::gauss_jordan);
-}
+Study gauss_jordan_study(const EliminationOptions& options) { return study_of(options, solvers::gauss_jordan); }
 
-Study plu_packed_study(const EliminationOptions& options) { return elimination_study(options, solvers::plu_packed); }
+Study plu_packed_study(const EliminationOptions& options) { return study_of(options, solvers::plu_packed); }
 
 }  // namespace glinpack::app

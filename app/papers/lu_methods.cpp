@@ -131,10 +131,10 @@ struct LuProblem {
   std::vector<float> a = {};
   std::vector<float> factors = {};
   std::vector<double> exact = {};  // empty if a pivot is 0
-  solvers::DenseSystem system = {};
+  solvers::DenseSystem<float> system = {};
 
   /// The system with factors of zeros.
-  solvers::DenseSystem& begin() {
+  solvers::DenseSystem<float>& begin() {
     factors.assign(a.size(), 0.0F);
     return system = {.a = square_view(std::as_const(a), n), .factors = square_view(factors, n)};
   }
@@ -307,7 +307,7 @@ Variant factors_by_blocks(const SharedStudy& s, Index n) {
 Variant factors_in_order(const SharedStudy& s, LuOrder order, Index n, bool on_host) {
   const auto make = [=](ModeRun& run) {
     s->drawing.reset();
-    const solvers::DenseSystem& system = s->problem.begin();
+    const solvers::DenseSystem<float>& system = s->problem.begin();
     return on_host ? solvers::make_lu_order_on_host(system, order)
                    : solvers::make_lu_order(run.device(), system, order);
   };

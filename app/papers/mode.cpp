@@ -63,6 +63,18 @@ Field size_field(ModeOptions& o) { return {"n", wholes(o.n, 1, largest_n, "N,...
 
 Field seed_field(ModeOptions& o) { return {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"), "Seed of the random numbers"}; }
 
+Field group_field(Texts& option, const std::string& help, const std::string& default_text) {
+  return {"group", names_value(option, {"32", "64", "128", "256"}),
+          help + ". The fastest of several is named; all: every number", default_text};
+}
+
+void check_group(const Texts& group, const Texts& variants, const Texts& of) {
+  if (group.empty() || std::find_first_of(variants.begin(), variants.end(), of.begin(), of.end()) != variants.end()) {
+    return;
+  }
+  throw InputError("--group: the variants given have no work groups; use --variant " + of.front());
+}
+
 Field precision_field(ModeOptions& o, const std::string& help) {
   return {"precision", single_or_double(o.precision), help};
 }

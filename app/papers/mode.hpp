@@ -61,6 +61,10 @@ struct ModeOptions {
 Field size_field(ModeOptions& options);
 Field seed_field(ModeOptions& options);
 Field precision_field(ModeOptions& options, const std::string& help);
+/// --group: invocations of a work group. `help` names the variants.
+Field group_field(Texts& option, const std::string& help, const std::string& default_text);
+/// Throws InputError if --group is given, but none of its variants is.
+void check_group(const Texts& group, const Texts& variants, const Texts& of);
 Field input_b_field(ModeOptions& options, const std::string& help, const std::string& default_text);
 /// size_field(), seed_field(), --input and --output.
 std::vector<Field> problem_fields(ModeOptions& options, const std::string& input_help, const std::string& output_help);

@@ -57,6 +57,7 @@ struct EliminationOptions : ModeOptions {
   Index right_hand_sides = 1;    // 0: plu-packed computes only the factors
   Texts variant{"double-rows"};  // names of solvers::EliminationVariant, and "openblas"
   std::vector<solvers::PivotMeasure> measure{solvers::PivotMeasure::magnitudes};
+  Texts group;  // numbers of invocations, of compute; empty: 128
   // of gauss-jordan
   bool inverse = false;
   std::vector<solvers::EliminationPivoting> pivoting{solvers::EliminationPivoting::partial};
@@ -113,6 +114,7 @@ struct TridiagonalOptions : ModeOptions {
   solvers::Share share = solvers::Share::automatic;
   std::optional<Index> steps;
   std::optional<Index> tile;
+  Texts group;  // numbers of invocations; empty: the variant's own
 
   solvers::TridiagonalSettings settings_of(solvers::TridiagonalVariant which) const {
     return {.variant = which, .share = share, .steps = steps, .tile = tile};

@@ -135,9 +135,16 @@ Problem tridiagonal_problem(const TridiagonalOptions& o, const std::shared_ptr<S
   const auto variants = [=, &o](const ModeMachine& machine) {
     std::vector<Variant> all{solution_by_gtsv(p, machine.threads)};
     for (const TridiagonalVariant each : kinds_among(o.variant, solvers::all_tridiagonal_variants)) {
-      const TridiagonalSettings settings = o.settings_of(each);
-      all.push_back(solution_of_systems(p, settings, count, n, o.input.empty()));
-      all.back().settings = describe(machine.device->description(), settings, count, n);
+      TridiagonalSettings settings = o.settings_of(each);
+      const bool has_groups = each != TridiagonalVariant::raster && !o.group.empty();
+      for (const std::string& group : has_groups ? o.group : Texts{""}) {
+        if (has_groups) settings.group = std::stoi(group);
+        all.push_back(solution_of_systems(p, settings, count, n, o.input.empty()));
+        all.back().settings = describe(machine.device->description(), settings, count, n);
+        if (!has_groups) continue;
+        all.back().settings += ", group " + group;
+        all.back().parameters["group"] = *settings.group;
+      }
     }
     for (Variant& variant : all) {
       if (o.systems.size() > 1) variant.settings += ", " + std::to_string(count) + " systems";
@@ -168,6 +175,9 @@ Study systems_study(const TridiagonalOptions& o) {
   for (const Index count : counts) {
     for (const Index n : orders) study.problems.push_back(tridiagonal_problem(o, p, files, count, n));
   }
+  study.end = [&o](ModeRun& run) {
+    if (o.group.size() > 1) run.print("\n" + fastest_text(run.records()));
+  };
   study.result = [p] {
     const TridiagonalSystems<Real>& s = p->systems;
     return DenseMatrix{s.n, s.count, transposed(converted<double>(p->computed), s.count, s.n)};
@@ -193,6 +203,9 @@ OptionTable tridiagonal_table(TridiagonalOptions& o) {
        "cyclic-reduction: reduction steps before the parts are solved; auto: until there are 16384 parts"},
       {"tile", whole(o.tile, 1, largest_n, "SIDE"), "raster: largest number of systems, and of equations, in a texture",
        "the largest texture"},
+      group_field(o.group,
+                  "compute and cyclic-reduction: invocations of a work group, at least those that a system takes",
+                  "64 or 128, by the shader"),
       precision_field(o, "double: all variants except raster"),
   };
   return {.program = papers_name,
@@ -218,6 +231,7 @@ TridiagonalOptions parse_tridiagonal_options(const Texts& arguments) {
     throw InputError("--fit: the polynomial is one in N; give one number of --systems, not " +
                      std::to_string(o.systems.size()));
   }
+  check_group(o.group, o.variant, {"compute", "cyclic-reduction"});
   const Texts& names = o.variant;
   if (o.precision == Precision::double_ && std::find(names.begin(), names.end(), "raster") != names.end()) {
     throw InputError(

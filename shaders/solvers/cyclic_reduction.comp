@@ -3,8 +3,8 @@
 // equation solvers, 1975): every equation i, coupled with i - distance and i + distance, becomes one that is coupled
 // with i - 2 distance and i + 2 distance, with 1 on its diagonal. An equation an invocation.
 //
-// Variants: DOUBLE 0 or 1. FIRST 1: the diagonal is read; 0: it is 1, and not read.
-layout(local_size_x = 128) in;
+// Variants: GROUP: invocations of a work group. DOUBLE 0 or 1. FIRST 1: the diagonal is read; 0: it is 1, and not read.
+layout(local_size_x = GROUP) in;
 
 #include "compute/precision.glsl"
 

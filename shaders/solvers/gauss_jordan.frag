@@ -3,7 +3,7 @@
 // in the pivot row, becomes the identity, everything above and below it 0. Rows are exchanged by where the coordinates
 // point.
 //
-// Variants: BLOCK, COMPUTE, and STEP:
+// Variants: BLOCK, COMPUTE, DOUBLE, and STEP:
 //   1 normalize  the pivot row S where the top row was: P^-1 S                   first: S      second: P
 //   2 exchange   the top row T where the pivot row was: T - T' P^-1 S            first: T      second: T'     third: S
 //   3 eliminate  all other rows R, N being the normalized row: R - R' N          first: R      second: R'     third: N
@@ -14,8 +14,8 @@
 #define CHANNELS BLOCK_CHANNELS
 #include "solvers/texel.glsl"
 
-layout(binding = 0) uniform sampler2D source;
-layout(binding = 1) uniform sampler2D normalized;
+layout(binding = 0) uniform Blocks source;
+layout(binding = 1) uniform Blocks normalized;
 
 Texel texel() {
 #if STEP == 1

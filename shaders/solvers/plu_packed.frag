@@ -2,7 +2,7 @@
 // P A = L U by Doolittle's method (coprocessor paper, 4.3), and its solution, L and U taking the place of A in one
 // texture. Elements of L's diagonal, all 1, are not stored.
 //
-// Variants: BLOCK, COMPUTE, and STEP, of which 1 and 2 draw into a texture of two rows, the others where they read:
+// Variants: BLOCK, COMPUTE, DOUBLE, and STEP, of which 1 and 2 draw into a texture of two rows, the others where they read:
 //   1 copy           `source`                                           first: the texel
 //   2 upper          the pivot row S, of whose block P the lower row is reduced, too: rows of U; left of P it is
 //                    L, and stays                                       first: S   second: P
@@ -19,16 +19,16 @@
 #define CHANNELS BLOCK_CHANNELS
 #include "solvers/texel.glsl"
 
-layout(binding = 0) uniform sampler2D source;
-layout(binding = 1) uniform sampler2D factors;
+layout(binding = 0) uniform Blocks source;
+layout(binding = 1) uniform Blocks factors;
 
 #if STEP == 2
 Block upper_row(Block pivot, Block row) {
 #if BLOCK == 2
   // implicit tests instead of branches, as the paper has them
-  float multiplier = factored(pivot).b, among_upper = float(first.x >= second.x), leading = float(first.x == second.x);
-  vec2 below = row.ba - among_upper * multiplier * row.rg;
-  return vec4(row.rg, mix(below.x, multiplier, leading), below.y);
+  Real multiplier = factored(pivot).b, among_upper = Real(first.x >= second.x), leading = Real(first.x == second.x);
+  Pair below = row.ba - among_upper * multiplier * row.rg;
+  return Quad(row.rg, mix(below.x, multiplier, leading), below.y);
 #else
   return row;
 #endif

@@ -2,8 +2,8 @@
 // Tridiagonal systems, a system an invocation: Gaussian elimination without pivoting (Thomas; LAPACK gttrf and gttrs
 // without interchanges). Neighbouring invocations read neighbouring addresses.
 //
-// Variants: DOUBLE 0 or 1. NORMALIZED 1: the diagonal is 1, and not read.
-layout(local_size_x = 64) in;
+// Variants: GROUP: invocations of a work group. DOUBLE 0 or 1. NORMALIZED 1: the diagonal is 1, and not read.
+layout(local_size_x = GROUP) in;
 
 #include "compute/precision.glsl"
 

@@ -264,10 +264,10 @@ class PackedArithmetic final : public Arithmetic<float> {
   }
 
   /// No pivot of less is taken: the matrix would be singular but for roundoff.
-  float least_pivot(Matrix& a) {
+  double least_pivot(Matrix& a) {
     const Index side = side_of(a.rows());
     largest_.resize(side);
-    return static_cast<float>(tolerance<float>(a.rows())) * largest_.find(texture_of(a), 0, -1).norm;
+    return tolerance<float>(a.rows()) * largest_.find(texture_of(a), 0, -1).norm;
   }
 
   void eliminate(solvers::PingPong& system, Matrix& a, Index side) {

@@ -180,7 +180,9 @@ void GLAPIENTRY texture_with_canaries(GLuint texture, GLsizei levels, GLenum for
   glGetTextureParameteriv(texture, GL_TEXTURE_IMMUTABLE_FORMAT, &allocated);
   if (allocated == GL_FALSE) return;
   const std::array<GLuint, 4> texel{not_a_number, not_a_number, not_a_number, not_a_number};
-  clear_tex_image(texture, 0, GL_RGBA, GL_FLOAT, texel.data());
+  const bool holds_words = format == GL_RGBA32UI;  // of doubles: NaNs, too
+  clear_tex_image(texture, 0, holds_words ? GL_RGBA_INTEGER : GL_RGBA, holds_words ? GL_UNSIGNED_INT : GL_FLOAT,
+                  texel.data());
   if (has_room) {
     glObjectLabel(GL_TEXTURE, texture, static_cast<GLsizei>(canary_label.size()), canary_label.data());
   }

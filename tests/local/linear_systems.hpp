@@ -11,17 +11,19 @@
 
 namespace glinpack::test {
 
-inline Values<float> transposed(const Values<float>& values) {
-  Values<float> result(values.columns, values.rows);
+template <class Real>
+Values<Real> transposed(const Values<Real>& values) {
+  Values<Real> result(values.columns, values.rows);
   for (Index i = 0; i < values.rows; ++i) {
     for (Index j = 0; j < values.columns; ++j) result(j, i) = values(i, j);
   }
   return result;
 }
 
-/// LAPACK's double-precision solution of a single-precision system. `condition`: || A || || A^-1 ||, maximum norms.
+/// LAPACK's double-precision solution. `condition`: || A || || A^-1 ||, maximum norms.
+template <class Real>
 struct ExactSolution {
-  Values<float> x;
+  Values<Real> x;
   double condition = 0;
 };
 
@@ -35,7 +37,8 @@ inline double norm_of(const Values<double>& a) {
   return norm;
 }
 
-inline ExactSolution solve_exactly(const Values<float>& a, const Values<float>& b) {
+template <class Real>
+ExactSolution<Real> solve_exactly(const Values<Real>& a, const Values<Real>& b) {
   Values<double> matrix(a.rows, a.columns), right(b.columns, b.rows);
   matrix.elements.assign(a.elements.begin(), a.elements.end());
   for (Index i = 0; i < b.rows; ++i) {
@@ -43,26 +46,28 @@ inline ExactSolution solve_exactly(const Values<float>& a, const Values<float>& 
   }
   Values<double> inverse = matrix;
   EXPECT_EQ(invert_on_host<double>(view(inverse)), 0);
-  ExactSolution exact{Values<float>(b.rows, b.columns), norm_of(matrix) * norm_of(inverse)};
+  ExactSolution<Real> exact{Values<Real>(b.rows, b.columns), norm_of(matrix) * norm_of(inverse)};
   EXPECT_EQ(solve_on_host<double>(view(matrix), {right.elements.data(), b.rows, b.columns, b.rows}), 0);
   for (Index i = 0; i < b.rows; ++i) {
-    for (Index j = 0; j < b.columns; ++j) exact.x(i, j) = static_cast<float>(right(j, i));
+    for (Index j = 0; j < b.columns; ++j) exact.x(i, j) = static_cast<Real>(right(j, i));
   }
   return exact;
 }
 
-inline Values<float> identity(Index n) {
-  Values<float> values(n, n);
+template <class Real = float>
+Values<Real> identity(Index n) {
+  Values<Real> values(n, n);
   for (Index i = 0; i < n; ++i) values(i, i) = 1;
   return values;
 }
 
 /// Expects a backward stable solution X of A X = B. The bound of its difference from LAPACK's is the residual bound
 /// times eps n, a relative change of A and b, times the condition number of A.
-inline void expect_solution(Values<float> a, Values<float> x, Values<float> b) {
-  EXPECT_LE(scaled_residual<float>(view(a), view(x), view(b)), solvers::largest_scaled_residual);
-  const ExactSolution exact = solve_exactly(a, b);
-  const double allowed = 2 * solvers::largest_scaled_residual * epsilon_of(Precision::single) *
+template <class Real>
+void expect_solution(Values<Real> a, Values<Real> x, Values<Real> b) {
+  EXPECT_LE(scaled_residual<Real>(view(a), view(x), view(b)), solvers::largest_scaled_residual);
+  const ExactSolution<Real> exact = solve_exactly(a, b);
+  const double allowed = 2 * solvers::largest_scaled_residual * epsilon_of(precision_of<Real>) *
                          static_cast<double>(a.rows) * exact.condition;
   for (Index j = 0; j < x.columns; ++j) {
     double largest = 0, difference = 0;

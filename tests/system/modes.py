@@ -201,6 +201,21 @@ class DenseSystems(ModesTest):
             self.assertLess(result["parameters"]["error"], 1e-3)
         self.assertIn("double-rows full, signed", outcome.out[outcome.out.index("Errors:"):])
 
+    def test_double_precision_has_its_own_residual(self):
+        for mode, more in ("gauss-jordan", ()), ("plu-packed", ()), ("plu-packed", ("--rhs", 0)):
+            with self.subTest(mode=mode):
+                document, _ = self.results(mode, "--n", 17, "--precision", "double", *more)
+                self.assertEqual([(result["variant"], result["precision"]) for result in document["results"]],
+                                 [("openblas", "double"), ("compute", "double")])
+                self.assertLess(document["results"][-1]["check"]["error"], 16)
+
+    def test_the_fastest_work_group_is_named(self):
+        for mode, more in ("gauss-jordan", ()), ("plu-packed", ()), ("tridiagonal", ("--systems", 70, "--equations", "16")):
+            with self.subTest(mode=mode):
+                document, outcome = self.results(mode, "--n", 40, "--variant", "compute", "--group", "all", *more)
+                self.assertEqual(len(document["results"]), 5)  # LAPACK, four numbers of invocations
+                self.assertRegex(outcome.out, r"(?m)^fastest at .*40: compute")
+
     def test_inverses_and_factors_are_computed_alone(self):
         document, _ = self.results("gauss-jordan", "--n", 15, "--inverse", "--variant", "all")
         self.assertEqual({result["size"] for result in document["results"]}, {"15, inverse"})

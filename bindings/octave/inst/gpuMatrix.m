@@ -258,11 +258,16 @@ classdef gpuMatrix < handle
 
     function r = mldivide(a, b)
       if issparse(a) && size(a, 1) == size(a, 2) && size(a, 1) > 1 && isbanded(a, 1, 1) && size(b, 1) == size(a, 1)
+        lower = [0; full(diag(a, -1))];
+        main = full(diag(a));
+        upper = [full(diag(a, 1)); 0];
         each = ones(1, size(b, 2));
-        r = tridiagonal([0; full(diag(a, -1))] * each, full(diag(a)) * each, [full(diag(a, 1)); 0] * each, b);
-      else
-        r = gpuMatrix.binary('mldivide', a, b);
+        if all(abs(main) >= abs(lower) + abs(upper))  % elimination is stable without pivoting
+          r = tridiagonal(lower * each, main * each, upper * each, b);
+          return
+        end
       end
+      r = gpuMatrix.binary('mldivide', a, b);
     end
 
     function r = mrdivide(a, b), r = gpuMatrix.binary('mrdivide', a, b); end
@@ -1050,6 +1055,7 @@ end
 %! n = 37;  b = rand (n, 3);
 %! a = spdiags ([rand(n, 1), 3 + rand(n, 1), rand(n, 1)], -1:1, n, n);
 %! near (a \ gpuMatrix (b), a \ b, n, "double");
+%! near (sparse ([0, 1; 1, 0]) \ gpuMatrix ([1; 2]), [2; 1], 2, "double");  # only with pivoting
 %! l = rand (n, 3);  d = 3 + rand (n, 3);  u = rand (n, 3);
 %! x = double (tridiagonal (gpuMatrix (l), d, u, b));
 %! for k = 1:3

@@ -454,7 +454,8 @@ def matmul(a, b):
 
 
 def solve(A, b):
-    """x of A @ x = b, in the background. A tridiagonal scipy.sparse matrix A is solved as such."""
+    """x of A @ x = b, in the background. A tridiagonal, diagonally dominant scipy.sparse matrix A is solved as
+    such."""
     diagonals = _three_diagonals(A)
     if diagonals is None:
         A, b = _operands(A, b)
@@ -465,13 +466,15 @@ def solve(A, b):
 
 
 def _three_diagonals(A):
-    """The lower, main and upper diagonal, each of n elements, of a tridiagonal scipy.sparse matrix; else None."""
+    """The lower, main and upper diagonal, each of n elements, of a tridiagonal scipy.sparse matrix, if the main one
+    dominates, so that elimination is stable without pivoting; else None."""
     if not hasattr(A, "toarray") or A.shape[0] != A.shape[1] or A.shape[0] < 2:
         return None
     lower, main, upper = (numpy.asarray(A.diagonal(k)) for k in (-1, 0, 1))
     if sum(map(numpy.count_nonzero, (lower, main, upper))) != A.count_nonzero():
         return None
-    return numpy.append(0, lower), main, numpy.append(upper, 0)
+    lower, upper = numpy.append(0, lower), numpy.append(upper, 0)
+    return (lower, main, upper) if (abs(main) >= abs(lower) + abs(upper)).all() else None
 
 
 def inv(A):

@@ -81,6 +81,8 @@ def test_echelon_forms_and_tridiagonal_systems(context):
     for right in (b, b[:, 0]):
         close(glinpack.solve(three, glinpack.Matrix(right, context=context)),
               numpy.linalg.solve(three.toarray(), right), 7)
+    exchange = scipy.sparse.csr_matrix([[0.0, 1], [1, 0]])  # tridiagonal, but only with pivoting
+    close(glinpack.solve(exchange, glinpack.Matrix([1.0, 2], context=context)), [2.0, 1])
     full = scipy.sparse.csr_matrix(a)
     close(glinpack.solve(full, glinpack.Matrix(b, context=context)), numpy.linalg.solve(a, b), 7)
 

@@ -15,7 +15,8 @@ namespace {
 
 /// L and U in double precision, each with the zeros of its other half, row-major.
 struct Triangles {
-  explicit Triangles(RowMajorView<const float> factors)
+  template <class Real>
+  explicit Triangles(RowMajorView<const Real> factors)
       : n(factors.rows), lower(static_cast<std::size_t>(n * n)), upper(lower.size()) {
     for (Index i = 0; i < n; ++i) {
       for (Index j = 0; j < n; ++j) (j < i ? lower : upper)[at(i, j)] = static_cast<double>(factors(i, j));
@@ -38,7 +39,8 @@ struct Triangles {
   std::vector<double> lower, upper;
 };
 
-void check_factors(RowMajorView<const float> a, RowMajorView<const float> factors) {
+template <class Real>
+void check_factors(RowMajorView<const Real> a, RowMajorView<const Real> factors) {
   const Index n = a.rows;
   if (a.columns == n && factors.rows == n && factors.columns == n) return;
   throw std::invalid_argument("the extents of A = L U do not match");
@@ -66,7 +68,8 @@ double elementwise_residual(RowMajorView<const float> a, RowMajorView<const floa
   return largest / (epsilon_of(Precision::single) * static_cast<double>(n));
 }
 
-double factors_residual(RowMajorView<const float> a, RowMajorView<const float> factors, std::span<const Index> order) {
+template <class Real>
+double factors_residual(RowMajorView<const Real> a, RowMajorView<const Real> factors, std::span<const Index> order) {
   check_factors(a, factors);
   const Index n = a.rows;
   if (!order.empty() && order.size() != static_cast<std::size_t>(n)) {
@@ -77,7 +80,7 @@ double factors_residual(RowMajorView<const float> a, RowMajorView<const float> f
   const std::vector<double> product = triangles.product();
   double difference_norm = 0, norm = 0;
   for (Index i = 0; i < n; ++i) {
-    const float* row = a.row(order.empty() ? i : order[static_cast<std::size_t>(i)]);
+    const Real* row = a.row(order.empty() ? i : order[static_cast<std::size_t>(i)]);
     double difference = 0, sum = 0;
     for (Index j = 0; j < n; ++j) {
       const auto element = static_cast<double>(row[j]);
@@ -88,9 +91,11 @@ double factors_residual(RowMajorView<const float> a, RowMajorView<const float> f
     difference_norm = std::max(difference_norm, difference);
     norm = std::max(norm, sum);
   }
-  return scaled_residual({.residual = difference_norm, .a = norm, .x = 1}, epsilon_of(Precision::single),
+  return scaled_residual({.residual = difference_norm, .a = norm, .x = 1}, epsilon_of(precision_of<Real>),
                          static_cast<double>(n));
 }
+template double factors_residual(RowMajorView<const float>, RowMajorView<const float>, std::span<const Index>);
+template double factors_residual(RowMajorView<const double>, RowMajorView<const double>, std::span<const Index>);
 
 template <class Real>
 std::optional<Index> factorize_without_pivoting(RowMajorView<Real> a) {

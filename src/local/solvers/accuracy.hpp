@@ -16,10 +16,11 @@ namespace glinpack {
 /// Numerical Algorithms", theorem 9.3). Unlike a norm's, it is not hidden by large elements elsewhere.
 double elementwise_residual(RowMajorView<const float> a, RowMajorView<const float> factors);
 
-/// | P A - L U || / (eps || A || n), with maxima of row sums as norms, in double precision with eps of single: the
+/// | P A - L U || / (eps || A || n), with maxima of row sums as norms, in double precision with eps of Real: the
 /// scaled residual of factors with L below the diagonal and U on and above it. Row i of P A is row order[i] of A; an
 /// empty order: P = I. Infinite if a factor is not finite. Throws std::invalid_argument if the extents do not match.
-double factors_residual(RowMajorView<const float> a, RowMajorView<const float> factors, std::span<const Index> order);
+template <class Real>
+double factors_residual(RowMajorView<const Real> a, RowMajorView<const Real> factors, std::span<const Index> order);
 
 /// A = L U without pivoting, in place, right-looking, by plain loops: LAPACK has no such routine. Returns the first
 /// step, from 0, whose pivot is 0 or not finite, if any; the rest of A is then unchanged.

@@ -115,7 +115,7 @@ TEST(HostSolvers, ElementwiseResidualScalesWithTheTermsOfEachElement) {
   const double multiplier = double{factors(1, 0)}, unit = epsilon_of(Precision::single) * 2;
   EXPECT_DOUBLE_EQ(elementwise_residual(view(a), view(factors)), (2.25 + multiplier - 2) / (2.25 + multiplier) / unit);
   // the normwise residual does not detect the error
-  EXPECT_LT(factors_residual(view(a), view(factors), {}), 0.01 * elementwise_residual(view(a), view(factors)));
+  EXPECT_LT(factors_residual<float>(view(a), view(factors), {}), 0.01 * elementwise_residual(view(a), view(factors)));
   factors(1, 1) = std::numeric_limits<float>::infinity();
   EXPECT_EQ(elementwise_residual(view(a), view(factors)), std::numeric_limits<double>::infinity());
   a.elements = {1, 0, 0, 1};
@@ -145,15 +145,16 @@ TEST(HostSolvers, ResidualOfFactorsIsTheirScaledBackwardError) {
   a.elements = {1, 3, 2, 1};
   factors.elements = {2, 1, 0.5, 3};
   const std::vector<Index> order{1, 0};
-  EXPECT_DOUBLE_EQ(factors_residual(view(a), view(factors), order), 0.5 / (epsilon_of(Precision::single) * 4 * 2));
+  EXPECT_DOUBLE_EQ(factors_residual<float>(view(a), view(factors), order),
+                   0.5 / (epsilon_of(Precision::single) * 4 * 2));
   factors.elements = {2, 1, 0.5, 2.5};
-  EXPECT_EQ(factors_residual(view(a), view(factors), order), 0);
+  EXPECT_EQ(factors_residual<float>(view(a), view(factors), order), 0);
   a.elements = {2, 1, 1, 3};
-  EXPECT_EQ(factors_residual(view(a), view(factors), {}), 0);
+  EXPECT_EQ(factors_residual<float>(view(a), view(factors), {}), 0);
   factors(1, 1) = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(factors_residual(view(a), view(factors), {}), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(factors_residual<float>(view(a), view(factors), {}), std::numeric_limits<double>::infinity());
   Values<float> wide(1, 2);
-  EXPECT_THROW(factors_residual(view(wide), view(factors), {}), std::invalid_argument);
+  EXPECT_THROW(factors_residual<float>(view(wide), view(factors), {}), std::invalid_argument);
 }
 
 }  // namespace

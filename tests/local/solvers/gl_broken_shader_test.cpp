@@ -50,7 +50,7 @@ std::vector<Needed> all_needed() {
   const auto elimination = [](const Elimination& method, EliminationVariant variant) {
     return [method, variant](Device& device) {
       test::Values<float> a(n, n);
-      DenseSystem system{.a = view(a), .b = view(a), .x = view(a)};
+      DenseSystem<float> system{.a = view(a), .b = view(a), .x = view(a)};
       method.make(device, system, {.variant = variant});
     };
   };

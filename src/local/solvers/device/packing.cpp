@@ -7,8 +7,8 @@ namespace {
 
 // Row i of the matrix is in row i / texel_rows of the texels; the channel of element j is
 // (i % texel_rows) texel_columns + j % texel_columns of texel j / texel_columns.
-template <class Float>
-Float* row_of(Float* texels, Packing packing, Index width, Index i) {
+template <class Element>
+Element* row_of(Element* texels, Packing packing, Index width, Index i) {
   const Index rows = texel_rows(packing);
   return texels + i / rows * width * channels(packing) + i % rows * texel_columns(packing);
 }
@@ -19,13 +19,13 @@ constexpr Index across(Index j) {
   return j / columns * stride + j % columns;
 }
 
-template <Index columns, Index stride>
-void pack_row(const float* from, Index count, Index padded, float* to) {
+template <Index columns, Index stride, class Real>
+void pack_row(const Real* from, Index count, Index padded, Real* to) {
   for (Index j = 0; j < count; ++j) to[across<columns, stride>(j)] = from[j];
-  for (Index j = count; j < padded; ++j) to[across<columns, stride>(j)] = 0.0F;
+  for (Index j = count; j < padded; ++j) to[across<columns, stride>(j)] = 0;
 }
-template <Index columns, Index stride>
-void unpack_row(const float* from, Index count, float* to) {
+template <Index columns, Index stride, class Real>
+void unpack_row(const Real* from, Index count, Real* to) {
   for (Index j = 0; j < count; ++j) to[j] = from[across<columns, stride>(j)];
 }
 
@@ -46,7 +46,8 @@ void with_constants(Packing packing, Body body) {
 
 }  // namespace
 
-void pack(RowMajorView<const float> matrix, Packing packing, Index width, Index height, float* texels) {
+template <class Real>
+void pack(RowMajorView<const Real> matrix, Packing packing, Index width, Index height, Real* texels) {
   const Index padded_columns = width * texel_columns(packing);
   with_constants(packing, [&]<Index columns, Index stride>() {
     // whole rows of texels per thread: a row of texels may hold several rows of the matrix
@@ -60,7 +61,8 @@ void pack(RowMajorView<const float> matrix, Packing packing, Index width, Index 
   });
 }
 
-void unpack(const float* texels, Packing packing, Index width, RowMajorView<float> matrix) {
+template <class Real>
+void unpack(const Real* texels, Packing packing, Index width, RowMajorView<Real> matrix) {
   with_constants(packing, [&]<Index columns, Index stride>() {
     for_rows(matrix.rows, matrix.columns, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
@@ -69,5 +71,10 @@ void unpack(const float* texels, Packing packing, Index width, RowMajorView<floa
     });
   });
 }
+
+template void pack(RowMajorView<const float>, Packing, Index, Index, float*);
+template void pack(RowMajorView<const double>, Packing, Index, Index, double*);
+template void unpack(const float*, Packing, Index, RowMajorView<float>);
+template void unpack(const double*, Packing, Index, RowMajorView<double>);
 
 }  // namespace glinpack::solvers

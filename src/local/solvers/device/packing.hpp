@@ -40,10 +40,12 @@ void for_rows(Index rows, Index elements_of_a_row, Body body) {
                grain / std::max<Index>(1, elements_of_a_row), body);
 }
 
-/// Elements into texels, `width` texels a row, `height` rows, padding included. The matrix may be smaller than they
-/// hold.
-void pack(RowMajorView<const float> matrix, Packing packing, Index width, Index height, float* texels);
+/// Elements (float or double) into texels, `width` texels a row, `height` rows, padding included. The matrix may be
+/// smaller than they hold.
+template <class Real>
+void pack(RowMajorView<const Real> matrix, Packing packing, Index width, Index height, Real* texels);
 /// The reverse, without the padding.
-void unpack(const float* texels, Packing packing, Index width, RowMajorView<float> matrix);
+template <class Real>
+void unpack(const Real* texels, Packing packing, Index width, RowMajorView<Real> matrix);
 
 }  // namespace glinpack::solvers

@@ -10,12 +10,13 @@ namespace glinpack::solvers {
 namespace {
 
 /// Copies the rows; returns the largest magnitude.
-float copy_into(RowMajorView<const float> from, Index first_column, PaddedMatrix& to, std::string_view name) {
-  float largest = 0;
+template <class Real>
+Real copy_into(RowMajorView<const Real> from, Index first_column, PaddedMatrix<Real>& to, std::string_view name) {
+  Real largest = 0;
   for (Index i = 0; i < from.rows; ++i) {
-    float* row = to.elements.data() + i * to.columns + first_column;
+    Real* row = to.elements.data() + i * to.columns + first_column;
     for (Index j = 0; j < from.columns; ++j) {
-      const float element = from(i, j);
+      const Real element = from(i, j);
       if (!std::isfinite(element)) {
         throw std::invalid_argument(fmt::format("row {}, column {} of {} is {}", i + 1, j + 1, name, element));
       }
@@ -32,7 +33,16 @@ std::string block_preamble(EliminationVariant variant) {
   return fmt::format("#define BLOCK {}\n", block_size(variant));
 }
 
-void check_extents(const DenseSystem& system) {
+void check_precision(const EliminationSettings& settings, Precision precision) {
+  const bool is_double = precision == Precision::double_;
+  if (settings.precision == precision && (!is_double || settings.variant == EliminationVariant::compute)) return;
+  throw std::invalid_argument(
+      fmt::format("the variant {} does not eliminate systems in {} precision with these settings",
+                  name_of(settings.variant), is_double ? "double" : "single"));
+}
+
+template <class Real>
+void check_extents(const DenseSystem<Real>& system) {
   const auto& [a, b, x, factors, order] = system;
   const bool fits = a.rows == a.columns && (b.columns == 0 || b.rows == a.rows) &&
                     (b.columns == x.columns && (x.columns == 0 || x.rows == a.rows)) &&
@@ -42,9 +52,12 @@ void check_extents(const DenseSystem& system) {
       fmt::format("A is {} x {}, B {} x {}, X {} x {}, the factors {} x {}: they are not of one system", a.rows,
                   a.columns, b.rows, b.columns, x.rows, x.columns, factors.rows, factors.columns));
 }
+template void check_extents(const DenseSystem<float>&);
+template void check_extents(const DenseSystem<double>&);
 
-PaddedMatrix padded(RowMajorView<const float> a, RowMajorView<const float> b, Index block) {
-  PaddedMatrix matrix;
+template <class Real>
+PaddedMatrix<Real> padded(RowMajorView<const Real> a, RowMajorView<const Real> b, Index block) {
+  PaddedMatrix<Real> matrix;
   matrix.rows = round_up(a.rows, block);
   matrix.columns = matrix.rows + b.columns;
   matrix.elements.resize(static_cast<std::size_t>(matrix.rows * matrix.columns));
@@ -55,6 +68,8 @@ PaddedMatrix padded(RowMajorView<const float> a, RowMajorView<const float> b, In
   }
   return matrix;
 }
+template PaddedMatrix<float> padded(RowMajorView<const float>, RowMajorView<const float>, Index);
+template PaddedMatrix<double> padded(RowMajorView<const double>, RowMajorView<const double>, Index);
 
 namespace {
 
@@ -74,10 +89,16 @@ Index columns_of(Index side, const EliminationSettings& settings) {
   return settings.pivoting == EliminationPivoting::full ? side : 1;
 }
 
-std::array<float, 4> first_texel(const TextureMatrix& matrix) {
+std::array<double, 4> first_texel(const TextureMatrix& matrix) {
+  if (matrix.format() == TexelFormat::doubles) {
+    std::array<double, 4> words{};
+    glGetTextureSubImage(matrix.texture(), 0, 0, 0, 0, 2, 1, 1, GL_RGBA_INTEGER, GL_UNSIGNED_INT, sizeof(words),
+                         words.data());
+    return words;
+  }
   std::array<float, 4> texel{};
   glGetTextureSubImage(matrix.texture(), 0, 0, 0, 0, 1, 1, 1, GL_RGBA, GL_FLOAT, sizeof(texel), texel.data());
-  return texel;
+  return {texel[0], texel[1], texel[2], texel[3]};
 }
 
 }  // namespace
@@ -85,15 +106,17 @@ std::array<float, 4> first_texel(const TextureMatrix& matrix) {
 PivotSearch::PivotSearch(Device& device, const EliminationSettings& settings)
     : device_(&device),
       settings_(settings),
-      measure_(device, "solvers/pivot.frag", preamble(settings, true), shaders_of(settings.variant)),
-      reduce_(device, "solvers/pivot.frag", preamble(settings, false), shaders_of(settings.variant)) {}
+      measure_(device, "solvers/pivot.frag", preamble(settings, true), shaders_of(settings.variant),
+               format_of(settings), settings.group),
+      reduce_(device, "solvers/pivot.frag", preamble(settings, false), shaders_of(settings.variant),
+              format_of(settings), settings.group) {}
 
 void PivotSearch::resize(Index side) {
   if (side == side_) return;
   side_ = side;
   candidates_.reset();
   candidates_.emplace(*device_, reduced(side), columns_of(side, settings_) * texel_columns(Packing::p1x4),
-                      Packing::p1x4);
+                      Packing::p1x4, format_of(settings_));
 }
 
 TextureExtents PivotSearch::reduce(const TexelProgram& program, GLuint source, Index x, Index y,
@@ -108,7 +131,7 @@ TextureExtents PivotSearch::reduce(const TexelProgram& program, GLuint source, I
   return results;
 }
 
-BlockPivot PivotSearch::find(const TextureMatrix& matrix, Index step, float least) {
+BlockPivot PivotSearch::find(const TextureMatrix& matrix, Index step, double least) {
   TextureExtents candidates{columns_of(side_ - step, settings_), side_ - step};
   candidates = reduce(measure_, matrix.texture(), step, step, candidates, true);
   const auto again = [&](bool downwards) {

@@ -26,13 +26,14 @@
 #include <vector>
 
 #include "base/matrix_view.hpp"
+#include "base/precision.hpp"
 #include "solvers/device/packing.hpp"
 #include "solvers/device/texture_matrix.hpp"
 
 namespace glinpack::solvers {
 
 /// double_rows: as above, by fragment shaders. plain: packing 1x1 and single rows, the candidate of the largest
-/// magnitude being the pivot, as textbooks and LAPACK have it. compute: double_rows by compute shaders. All in single
+/// magnitude being the pivot, as textbooks and LAPACK have it. compute: double_rows by compute shaders, also in double
 /// precision.
 enum class EliminationVariant : std::uint8_t { double_rows, plain, compute };
 /// partial: candidates are those of a column; full: of the whole remaining matrix, with exchanges of columns.
@@ -55,7 +56,12 @@ struct EliminationSettings {
   EliminationVariant variant = EliminationVariant::double_rows;
   EliminationPivoting pivoting = EliminationPivoting::partial;  // of Gauss-Jordan elimination
   PivotMeasure measure = PivotMeasure::magnitudes;              // of double rows
+  Precision precision = Precision::single;                      // double_: of compute
+  std::optional<Index> group = {};                              // of compute: invocations of a work group
 };
+constexpr TexelFormat format_of(const EliminationSettings& settings) {
+  return settings.precision == Precision::double_ ? TexelFormat::doubles : TexelFormat::single;
+}
 
 constexpr Packing packing_of(EliminationVariant variant) {
   return variant == EliminationVariant::plain ? Packing::p1x1 : Packing::p2x2;
@@ -69,7 +75,7 @@ constexpr Index block_size(EliminationVariant variant) { return texel_rows(packi
 std::string block_preamble(EliminationVariant variant);
 
 /// The matrix is singular, or so nearly that its solution would be roundoff: no candidate of a step measures more than
-/// tolerance<float>(n) times the largest magnitude in A. what() says step, columns (counted from 1) and both numbers.
+/// tolerance<Real>(n) times the largest magnitude in A. what() says step, columns (counted from 1) and both numbers.
 class SingularMatrixError : public NoResult {
  public:
   SingularMatrixError(const std::string& message, Index step) : NoResult(message), step_(step) {}
@@ -81,39 +87,50 @@ class SingularMatrixError : public NoResult {
 
 /// A matrix of n rows on the host, padded to whole blocks: for odd n, with a row and a column of zeros whose diagonal
 /// element is the largest magnitude in A.
+template <class Real>
 struct PaddedMatrix {
   Index rows = 0;
   Index columns = 0;
-  std::vector<float> elements;  // row-major
-  float largest = 0;            // magnitude in A
+  std::vector<Real> elements;  // row-major
+  Real largest = 0;            // magnitude in A
 
-  RowMajorView<const float> view() const { return {elements.data(), rows, columns, columns}; }
+  RowMajorView<const Real> view() const { return {elements.data(), rows, columns, columns}; }
 };
 /// [A | B], or A alone if b has no columns. Throws std::invalid_argument if an element is NaN or infinite, with its
 /// position.
-PaddedMatrix padded(RowMajorView<const float> a, RowMajorView<const float> b, Index block);
+template <class Real>
+PaddedMatrix<Real> padded(RowMajorView<const Real> a, RowMajorView<const Real> b, Index block);
 
 /// The largest scaled_residual() (openblas/host_solvers.hpp) of an accepted solution: HPL's threshold, the c of
 /// c n epsilon. A variant whose pivots are too small for a matrix fails it; the bound stays.
 inline constexpr double largest_scaled_residual = 16;
 
-/// A X = B, or P A = L U; row-major. A is n x n.
+/// A X = B, or P A = L U; row-major. A is n x n. Real: float or double.
+template <class Real>
 struct DenseSystem {
-  RowMajorView<const float> a = {};
-  RowMajorView<const float> b = {};   // n rows; without columns: only the factors
-  RowMajorView<float> x = {};         // of B's extents
-  RowMajorView<float> factors = {};   // of PLU, n x n, or empty: not stored. U on and above the diagonal, L below
+  RowMajorView<const Real> a = {};
+  RowMajorView<const Real> b = {};    // n rows; without columns: only the factors
+  RowMajorView<Real> x = {};          // of B's extents
+  RowMajorView<Real> factors = {};    // of PLU, n x n, or empty: not stored. U on and above the diagonal, L below
   std::vector<Index> row_order = {};  // of PLU: row i of P A is row row_order[i] of A
 };
 
-/// A way of elimination. `make` allocates and compiles; it throws std::invalid_argument if extents do not match,
-/// std::runtime_error as `obstacle` says and if the device fails. load() throws std::invalid_argument if an element is
-/// NaN or infinite, compute() SingularMatrixError.
+/// A way of elimination. make() allocates and compiles; it throws std::invalid_argument if extents do not match or the
+/// variant does not have the precision, std::runtime_error as `obstacle` says and if the device fails. load() throws
+/// std::invalid_argument if an element is NaN or infinite, compute() SingularMatrixError.
 struct Elimination {
-  Steps (*make)(Device& device, DenseSystem& system, const EliminationSettings& settings);
+  Steps (*make_single)(Device& device, DenseSystem<float>& system, const EliminationSettings& settings);
+  Steps (*make_double)(Device& device, DenseSystem<double>& system, const EliminationSettings& settings);
   /// Why the device cannot hold it, with the limit; empty if no reason is known.
   std::string (*obstacle)(const DeviceDescription& device, Index n, Index right_hand_sides,
                           const EliminationSettings& settings);
+
+  Steps make(Device& device, DenseSystem<float>& system, const EliminationSettings& settings) const {
+    return make_single(device, system, settings);
+  }
+  Steps make(Device& device, DenseSystem<double>& system, const EliminationSettings& settings) const {
+    return make_double(device, system, settings);
+  }
 };
 
 /// Gauss-Jordan elimination (Brodtkorb 2008, section 4.2): gauss_jordan.cpp. At least one right-hand side; those of the
@@ -125,13 +142,16 @@ extern const Elimination gauss_jordan;
 extern const Elimination plu_packed;
 
 /// Throws std::invalid_argument if the extents do not match.
-void check_extents(const DenseSystem& system);
+template <class Real>
+void check_extents(const DenseSystem<Real>& system);
+/// Throws std::invalid_argument if the settings are not those of a variant that has this precision.
+void check_precision(const EliminationSettings& settings, Precision precision);
 
 /// A texel of the matrix.
 struct BlockPivot {
   Index row = 0;
   Index column = 0;
-  float norm = 0;  // EliminationSettings::measure; 0: there is none
+  double norm = 0;  // EliminationSettings::measure; 0: there is none
 };
 
 /// A reduction of the candidates in several passes (Brodtkorb 2008, section 4.2): shaders/solvers/pivot.frag.
@@ -146,7 +166,7 @@ class PivotSearch {
 
   /// Of the candidates of a step, the texels from (step, step) on: down, or, with full pivoting, down and to the right.
   /// Waits for the device. Throws SingularMatrixError if the largest norm is at most `least`.
-  BlockPivot find(const TextureMatrix& matrix, Index step, float least);
+  BlockPivot find(const TextureMatrix& matrix, Index step, double least);
 
  private:
   /// Reduces the candidates from (x, y) on into the next texture; returns the extents of the result.
@@ -170,10 +190,10 @@ class GaussJordan {
   void resize(Index side) { search_.resize(side); }
   /// [A | B] in the front texture, B from texel column `side` on, becomes [. | X]. Returns the pivots of the steps.
   /// Throws SingularMatrixError if a pivot measures at most `least`.
-  std::vector<BlockPivot> eliminate(PingPong& system, Index side, float least);
+  std::vector<BlockPivot> eliminate(PingPong& system, Index side, double least);
 
  private:
-  BlockPivot step(PingPong& system, Index side, Index k, float least);
+  BlockPivot step(PingPong& system, Index side, Index k, double least);
 
   PivotSearch search_;
   TexelProgram normalize_, exchange_, eliminate_;
@@ -186,7 +206,7 @@ class PluPacked {
   void resize(Index side);
   /// A becomes L and U. Returns with which row of texels each was exchanged, as LAPACK's pivots. Throws
   /// SingularMatrixError if a pivot measures at most `least`.
-  std::vector<Index> factorize(TextureMatrix& a, float least);
+  std::vector<Index> factorize(TextureMatrix& a, double least);
   /// X of A X = B. Row i of texels of P A is row order[i] of A.
   void solve(const TextureMatrix& factors, std::span<const Index> order, const TextureMatrix& b, TextureMatrix& x);
 
@@ -195,7 +215,7 @@ class PluPacked {
   void change(int step, const TextureMatrix& target, const TextureMatrix& factors, const gl::Quad& quad);
 
   Device* device_;
-  Packing packing_;
+  EliminationSettings settings_;
   PivotSearch search_;
   std::vector<TexelProgram> programs_;     // by PluStep
   std::optional<TextureMatrix> two_rows_;  // that are exchanged

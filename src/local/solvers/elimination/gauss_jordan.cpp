@@ -29,31 +29,38 @@ std::vector<Range> exchanged(Index begin, Index end, Index first, Index second) 
   return {{begin, second, begin}, {second, second + 1, first}, {second + 1, end, second + 1}};
 }
 
-TexelProgram step_program(Device& device, EliminationVariant variant, int step) {
-  return {device, "solvers/gauss_jordan.frag", block_preamble(variant) + definition("STEP", step), shaders_of(variant)};
+TexelProgram step_program(Device& device, const EliminationSettings& settings, int step) {
+  return {device,
+          "solvers/gauss_jordan.frag",
+          block_preamble(settings.variant) + definition("STEP", step),
+          shaders_of(settings.variant),
+          format_of(settings),
+          settings.group};
 }
 
 Index system_columns(Index n, Index right_hand_sides, EliminationVariant variant) {
   return round_up(n, block_size(variant)) + right_hand_sides;
 }
 
+template <class Real>
 struct GaussJordanSteps {
-  GaussJordanSteps(Device& on, DenseSystem& of, const EliminationSettings& with)
+  GaussJordanSteps(Device& on, DenseSystem<Real>& of, const EliminationSettings& with)
       : device(on),
         system(of),
         settings(with),
         block(block_size(with.variant)),
         side(round_up(of.a.rows, block) / block),
-        textures(on, side * block, system_columns(of.a.rows, of.b.columns, with.variant), packing_of(with.variant)),
-        solution(on, side * block, of.b.columns, packing_of(with.variant)),
+        textures(on, side * block, system_columns(of.a.rows, of.b.columns, with.variant), packing_of(with.variant),
+                 format_of(with)),
+        solution(on, side * block, of.b.columns, packing_of(with.variant), format_of(with)),
         passes(on, with) {
     passes.resize(side);
   }
 
   void load() {
-    PaddedMatrix matrix;
+    PaddedMatrix<Real> matrix;
     device.clock().measure(Stage::pack, [&] { matrix = padded(system.a, system.b, block); });
-    least_pivot = static_cast<float>(tolerance<float>(system.a.rows)) * matrix.largest;
+    least_pivot = tolerance<Real>(system.a.rows) * static_cast<double>(matrix.largest);
     textures.front().upload(matrix.view());
   }
 
@@ -67,8 +74,8 @@ struct GaussJordanSteps {
   void store() {
     if (settings.pivoting == EliminationPivoting::partial) return solution.download(system.x);
     // Columns were exchanged, whole blocks of them, with the row that makes odd n even: so are the rows of X.
-    std::vector<float> rows(static_cast<std::size_t>(solution.rows() * system.x.columns));
-    const RowMajorView<float> all{rows.data(), solution.rows(), system.x.columns, system.x.columns};
+    std::vector<Real> rows(static_cast<std::size_t>(solution.rows() * system.x.columns));
+    const RowMajorView<Real> all{rows.data(), solution.rows(), system.x.columns, system.x.columns};
     solution.download(all);
     device.clock().measure(Stage::unpack, [&] {
       for (Index k = side; k-- > 0;) {
@@ -81,33 +88,40 @@ struct GaussJordanSteps {
   }
 
   Device& device;
-  DenseSystem& system;
+  DenseSystem<Real>& system;
   EliminationSettings settings;
   Index block;
   Index side;
-  float least_pivot = 0;
+  double least_pivot = 0;
   std::vector<BlockPivot> pivots;
   PingPong textures;
   TextureMatrix solution;
   GaussJordan passes;
 };
 
+template <class Real>
+Steps make_gauss_jordan(Device& device, DenseSystem<Real>& system, const EliminationSettings& settings) {
+  check_extents(system);
+  check_precision(settings, precision_of<Real>);
+  return steps_of(device.clock(), std::make_shared<GaussJordanSteps<Real>>(device, system, settings));
+}
+
 }  // namespace
 
 GaussJordan::GaussJordan(Device& device, const EliminationSettings& settings)
     : search_(device, settings),
-      normalize_(step_program(device, settings.variant, 1)),
-      exchange_(step_program(device, settings.variant, 2)),
-      eliminate_(step_program(device, settings.variant, 3)) {}
+      normalize_(step_program(device, settings, 1)),
+      exchange_(step_program(device, settings, 2)),
+      eliminate_(step_program(device, settings, 3)) {}
 
-std::vector<BlockPivot> GaussJordan::eliminate(PingPong& system, Index side, float least) {
+std::vector<BlockPivot> GaussJordan::eliminate(PingPong& system, Index side, double least) {
   resize(side);
   std::vector<BlockPivot> pivots;
   for (Index k = 0; k < side; ++k) pivots.push_back(step(system, side, k, least));
   return pivots;
 }
 
-BlockPivot GaussJordan::step(PingPong& system, Index side, Index k, float least) {
+BlockPivot GaussJordan::step(PingPong& system, Index side, Index k, double least) {
   const TextureMatrix& source = system.front();
   const TextureMatrix& target = system.back();
   const BlockPivot pivot = search_.find(source, k, least);
@@ -137,16 +151,13 @@ BlockPivot GaussJordan::step(PingPong& system, Index side, Index k, float least)
   return pivot;
 }
 
-const Elimination gauss_jordan{
-    .make =
-        [](Device& device, DenseSystem& system, const EliminationSettings& settings) {
-          check_extents(system);
-          return steps_of(device.clock(), std::make_shared<GaussJordanSteps>(device, system, settings));
-        },
-    .obstacle =
-        [](const DeviceDescription& device, Index n, Index right_hand_sides, const EliminationSettings& settings) {
-          return texture_obstacle(device, n, system_columns(n, right_hand_sides, settings.variant),
-                                  packing_of(settings.variant));
-        }};
+const Elimination gauss_jordan{.make_single = make_gauss_jordan<float>,
+                               .make_double = make_gauss_jordan<double>,
+                               .obstacle = [](const DeviceDescription& device, Index n, Index right_hand_sides,
+                                              const EliminationSettings& settings) {
+                                 return texture_obstacle(device, n,
+                                                         system_columns(n, right_hand_sides, settings.variant),
+                                                         packing_of(settings.variant), format_of(settings));
+                               }};
 
 }  // namespace glinpack::solvers

@@ -27,23 +27,24 @@ constexpr int plu_steps = 8;
 /// The rectangle's row r reads texel (r, r).
 constexpr Coordinates diagonal{0, 0, 0, 0, 1, 1};
 
+template <class Real>
 struct PluSteps {
-  PluSteps(Device& on, DenseSystem& of, const EliminationSettings& with)
+  PluSteps(Device& on, DenseSystem<Real>& of, const EliminationSettings& with)
       : device(on),
         system(of),
         block(block_size(with.variant)),
         side(round_up(of.a.rows, block) / block),
-        factors(on, side * block, side * block, packing_of(with.variant)),
-        right(on, side * block, std::max<Index>(1, of.b.columns), packing_of(with.variant)),
-        solution(on, side * block, right.columns(), packing_of(with.variant)),
+        factors(on, side * block, side * block, packing_of(with.variant), format_of(with)),
+        right(on, side * block, std::max<Index>(1, of.b.columns), packing_of(with.variant), format_of(with)),
+        solution(on, side * block, right.columns(), packing_of(with.variant), format_of(with)),
         passes(on, with) {
     passes.resize(side);
   }
 
   void load() {
-    PaddedMatrix matrix;
+    PaddedMatrix<Real> matrix;
     device.clock().measure(Stage::pack, [&] { matrix = padded(system.a, {}, block); });
-    least_pivot = static_cast<float>(tolerance<float>(system.a.rows)) * matrix.largest;
+    least_pivot = tolerance<Real>(system.a.rows) * static_cast<double>(matrix.largest);
     factors.upload(matrix.view());
     if (system.b.columns > 0) right.upload(system.b);
   }
@@ -67,23 +68,34 @@ struct PluSteps {
   }
 
   Device& device;
-  DenseSystem& system;
+  DenseSystem<Real>& system;
   Index block;
   Index side;
-  float least_pivot = 0;
+  double least_pivot = 0;
   TextureMatrix factors;
   TextureMatrix right;
   TextureMatrix solution;
   PluPacked passes;
 };
 
+template <class Real>
+Steps make_plu_packed(Device& device, DenseSystem<Real>& system, const EliminationSettings& settings) {
+  check_extents(system);
+  check_precision(settings, precision_of<Real>);
+  if (settings.pivoting != EliminationPivoting::partial) {
+    throw std::invalid_argument("PLU factorisation exchanges rows only: full pivoting is not possible");
+  }
+  return steps_of(device.clock(), std::make_shared<PluSteps<Real>>(device, system, settings));
+}
+
 }  // namespace
 
 PluPacked::PluPacked(Device& device, const EliminationSettings& settings)
-    : device_(&device), packing_(packing_of(settings.variant)), search_(device, settings) {
+    : device_(&device), settings_(settings), search_(device, settings) {
   for (int step = 1; step <= plu_steps; ++step) {
     programs_.emplace_back(device, "solvers/plu_packed.frag",
-                           block_preamble(settings.variant) + definition("STEP", step), shaders_of(settings.variant));
+                           block_preamble(settings.variant) + definition("STEP", step), shaders_of(settings.variant),
+                           format_of(settings), settings.group);
   }
 }
 
@@ -91,10 +103,11 @@ void PluPacked::resize(Index side) {
   if (two_rows_ && two_rows_->width() == side) return;
   search_.resize(side);
   two_rows_.reset();
-  two_rows_.emplace(*device_, 2 * texel_rows(packing_), side * texel_columns(packing_), packing_);
+  const Packing packing = packing_of(settings_.variant);
+  two_rows_.emplace(*device_, 2 * texel_rows(packing), side * texel_columns(packing), packing, format_of(settings_));
 }
 
-std::vector<Index> PluPacked::factorize(TextureMatrix& a, float least) {
+std::vector<Index> PluPacked::factorize(TextureMatrix& a, double least) {
   const Index side = a.height();
   resize(side);
   std::vector<Index> pivots;
@@ -150,18 +163,12 @@ void PluPacked::solve(const TextureMatrix& factors, std::span<const Index> order
   change(backward_end, x, factors, x.quad({Coordinates::rectangle(0, 0), diagonal}));
 }
 
-const Elimination plu_packed{
-    .make =
-        [](Device& device, DenseSystem& system, const EliminationSettings& settings) {
-          check_extents(system);
-          if (settings.pivoting != EliminationPivoting::partial) {
-            throw std::invalid_argument("PLU factorisation exchanges rows only: full pivoting is not possible");
-          }
-          return steps_of(device.clock(), std::make_shared<PluSteps>(device, system, settings));
-        },
-    .obstacle =
-        [](const DeviceDescription& device, Index n, Index right_hand_sides, const EliminationSettings& settings) {
-          return texture_obstacle(device, n, std::max(n, right_hand_sides), packing_of(settings.variant));
-        }};
+const Elimination plu_packed{.make_single = make_plu_packed<float>,
+                             .make_double = make_plu_packed<double>,
+                             .obstacle = [](const DeviceDescription& device, Index n, Index right_hand_sides,
+                                            const EliminationSettings& settings) {
+                               return texture_obstacle(device, n, std::max(n, right_hand_sides),
+                                                       packing_of(settings.variant), format_of(settings));
+                             }};
 
 }  // namespace glinpack::solvers

@@ -45,7 +45,7 @@ double seconds_between(const gl::TimestampHandle& first, const gl::TimestampHand
 
 }  // namespace
 
-LuDrawing::LuDrawing(Device& device, const DenseSystem& system, const LuSettings& settings)
+LuDrawing::LuDrawing(Device& device, const DenseSystem<float>& system, const LuSettings& settings)
     : device_(device),
       system_(system),
       n_(system.a.rows),
@@ -85,7 +85,7 @@ LuDrawing::Programs LuDrawing::make_programs(bool access) const {
 }
 
 void LuDrawing::load() {
-  PaddedMatrix matrix;
+  PaddedMatrix<float> matrix;
   device_.clock().measure(Stage::pack, [&] { matrix = padded(system_.a, {}, 1); });
   largest_ = static_cast<double>(matrix.largest);
   if (vectorised(settings_.method)) {

@@ -33,7 +33,7 @@ class LuDrawing {
 
   /// The factors of A, of at least one row, go to system.factors. Throws std::invalid_argument if their extents do not
   /// match, std::runtime_error as obstacle() says, and if the device fails. `device` and `system` must outlive it.
-  LuDrawing(Device& device, const DenseSystem& system, const LuSettings& settings);
+  LuDrawing(Device& device, const DenseSystem<float>& system, const LuSettings& settings);
 
   /// Why the device cannot hold it, naming the limit; empty if none is known.
   static std::string obstacle(const DeviceDescription& device, Index n, const LuSettings& settings);
@@ -65,7 +65,7 @@ class LuDrawing {
   Index home(Index row, Index column) const;
 
   Device& device_;
-  const DenseSystem& system_;
+  const DenseSystem<float>& system_;
   Index n_;
   LuSettings settings_;
   std::vector<LuStep> steps_;

@@ -45,7 +45,7 @@ LuOrderCounts counts_of(LuOrder order, Index n) {
 
 namespace {
 
-void check_diagonal(const DenseSystem& system, double largest) {
+void check_diagonal(const DenseSystem<float>& system, double largest) {
   const Index n = system.a.rows;
   const double least = least_lu_pivot(n, largest);
   for (Index i = 0; i < n; ++i) {
@@ -55,7 +55,7 @@ void check_diagonal(const DenseSystem& system, double largest) {
 }
 
 struct DrawnOrder {
-  DrawnOrder(Device& on, const DenseSystem& of, LuOrder in)
+  DrawnOrder(Device& on, const DenseSystem<float>& of, LuOrder in)
       : device(on),
         system(of),
         order(in),
@@ -63,7 +63,7 @@ struct DrawnOrder {
         program(on.fragment_program("solvers/lu_orders.frag", {})) {}
 
   void load() {
-    PaddedMatrix checked;
+    PaddedMatrix<float> checked;
     device.clock().measure(Stage::pack, [&] { checked = padded(system.a, {}, 1); });
     largest = static_cast<double>(checked.largest);
     matrix.upload(checked.view());
@@ -84,7 +84,7 @@ struct DrawnOrder {
   }
 
   Device& device;
-  const DenseSystem& system;
+  const DenseSystem<float>& system;
   LuOrder order;
   double largest = 0;
   TextureMatrix matrix;
@@ -103,17 +103,17 @@ void compute_pass(const LuOrderPass& pass, RowMajorView<float> a) {
 
 }  // namespace
 
-Steps make_lu_order(Device& device, const DenseSystem& system, LuOrder order) {
+Steps make_lu_order(Device& device, const DenseSystem<float>& system, LuOrder order) {
   check_extents(system);
   return steps_of(device.clock(), std::make_shared<DrawnOrder>(device, system, order));
 }
 
-Steps make_lu_order_on_host(const DenseSystem& system, LuOrder order) {
+Steps make_lu_order_on_host(const DenseSystem<float>& system, LuOrder order) {
   check_extents(system);
   const auto largest = std::make_shared<double>();
   return {.load =
               [&system, largest] {
-                const PaddedMatrix checked = padded(system.a, {}, 1);
+                const PaddedMatrix<float> checked = padded(system.a, {}, 1);
                 *largest = static_cast<double>(checked.largest);
                 for (Index i = 0; i < system.a.rows; ++i) {
                   std::copy_n(checked.view().row(i), system.a.rows, system.factors.row(i));

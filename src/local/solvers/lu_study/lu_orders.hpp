@@ -53,8 +53,8 @@ LuOrderCounts counts_of(LuOrder order, Index n);
 
 /// The factors of A go to system.factors. `device` and `system` must outlive the steps. The step store throws
 /// SingularMatrixError. Throws as LuDrawing.
-Steps make_lu_order(Device& device, const DenseSystem& system, LuOrder order);
+Steps make_lu_order(Device& device, const DenseSystem<float>& system, LuOrder order);
 /// The same passes by one thread of the host.
-Steps make_lu_order_on_host(const DenseSystem& system, LuOrder order);
+Steps make_lu_order_on_host(const DenseSystem<float>& system, LuOrder order);
 
 }  // namespace glinpack::solvers

@@ -31,7 +31,7 @@ BackendOptions backend_options(int device, int threads, const std::string& shade
 
 class LuUnpivoted {
  public:
-  LuUnpivoted(int device, int threads, const std::string& shader_directory, const DenseSystem& system)
+  LuUnpivoted(int device, int threads, const std::string& shader_directory, const DenseSystem<float>& system)
       : system_(system),
         n_(system.a.rows),
         backend_(make_gl_compute_backend<float>(backend_options(device, threads, shader_directory), timeline_)),
@@ -48,7 +48,7 @@ class LuUnpivoted {
     const HostBlock<float> host{host_matrix_.get(), 0, n_, n_, n_};
     const RowMajorView<float> staged = host.view();
     clock_.measure(Stage::pack, [&] {
-      const PaddedMatrix checked = padded(system_.a, {}, 1);
+      const PaddedMatrix<float> checked = padded(system_.a, {}, 1);
       least_ = least_lu_pivot(n_, static_cast<double>(checked.largest));
       std::copy(checked.elements.begin(), checked.elements.end(), staged.data);
     });
@@ -96,7 +96,7 @@ class LuUnpivoted {
     backend_->panel().solve_l21(panel.block(0, 0, width, width), panel.block(width, 0, panel.rows - width, width));
   }
 
-  const DenseSystem& system_;
+  const DenseSystem<float>& system_;
   Index n_;
   Timeline timeline_;
   StageClock clock_;
@@ -110,7 +110,8 @@ class LuUnpivoted {
 
 }  // namespace
 
-Steps make_unpivoted_lu(int device, int threads, const std::string& shader_directory, const DenseSystem& system) {
+Steps make_unpivoted_lu(int device, int threads, const std::string& shader_directory,
+                        const DenseSystem<float>& system) {
   check_extents(system);
   const auto lu = std::make_shared<LuUnpivoted>(device, threads, shader_directory, system);
   return {.compute = [lu] { lu->factorize(); }, .clock = &lu->clock()};

@@ -17,6 +17,6 @@ inline constexpr Index unpivoted_block = 64;
 /// The factors of A go to system.factors; all in the step compute, on a clock of its own. On EGL device `device` in a
 /// context of its own, with `threads` host threads. `shader_directory`: GLSL files that replace the embedded ones, if
 /// it has any under compute/. Throws std::runtime_error if the device cannot hold the matrix.
-Steps make_unpivoted_lu(int device, int threads, const std::string& shader_directory, const DenseSystem& system);
+Steps make_unpivoted_lu(int device, int threads, const std::string& shader_directory, const DenseSystem<float>& system);
 
 }  // namespace glinpack::solvers

@@ -11,7 +11,7 @@ constexpr Index level_group = 128;  // tridiagonal_level.comp's
 
 // Pieces of a work group, limited by registers.
 constexpr Index most_pieces(Precision precision) { return precision == Precision::double_ ? 256 : 512; }
-constexpr Index usual_group = 128;  // invocations, if systems are short
+constexpr Index usual_group = 128;  // invocations, if systems are short and no number is given
 
 constexpr Index pieces_of(Index equations) { return (equations + piece_equations - 1) / piece_equations; }
 
@@ -32,7 +32,7 @@ struct Level {
 
 template <class Real>
 struct Pieces {
-  Pieces(Device& on, const BatchLayout& largest, const TridiagonalSettings& /*settings*/) : device(on) {
+  Pieces(Device& on, const BatchLayout& largest, const TridiagonalSettings& settings) : device(on) {
     const Index most = most_pieces(precision_of<Real>);
     extents.push_back({pieces_of(largest.n)});
     while (extents.back().pieces > most) {
@@ -40,7 +40,7 @@ struct Pieces {
       levels.emplace_back(on, largest.count * extents.back().equations());
     }
     const auto invocations = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(extents.back().pieces)));
-    systems = std::clamp<Index>(usual_group / invocations, 1, largest.count);
+    systems = std::clamp<Index>(settings.group.value_or(usual_group) / invocations, 1, largest.count);
     const std::string types = definition("DOUBLE", precision_of<Real> == Precision::double_);
     const auto level_program = [&](bool normalized, bool expanding) {
       return on.compute_program("solvers/tridiagonal_level.comp",

@@ -9,38 +9,43 @@ namespace glinpack::solvers {
 namespace {
 
 constexpr Index most_work_groups = 65535;  // of a dispatch in each direction: what GL 4.5 guarantees
-constexpr Index whole_group = 64;          // tridiagonal_whole.comp's
-constexpr Index reduction_group = 128;     // cyclic_reduction.comp's
+constexpr Index whole_group = 64;          // of tridiagonal_whole.comp, unless given
+constexpr Index reduction_group = 128;     // of cyclic_reduction.comp
 constexpr Index enough_parts = 16384;      // systems, one per invocation, that occupy a large GPU
 
 template <class Real>
-gl::Program real_program(const Device& device, const char* name, const char* define, bool value) {
-  return device.compute_program(
-      name, definition("DOUBLE", precision_of<Real> == Precision::double_) + definition(define, value));
+gl::Program real_program(const Device& device, const char* name, Index group, const char* define, bool value) {
+  return device.compute_program(name, definition("GROUP", group) +
+                                          definition("DOUBLE", precision_of<Real> == Precision::double_) +
+                                          definition(define, value));
 }
 
 /// `parts`: equations i of a system with equal i mod parts are a system, at most n. Reads bindings 0 to 3, writes 4 and
 /// 6; `multipliers` is work space of the size of the solution.
 template <class Real>
-void solve_whole(Device& device, const gl::Program& program, const BatchLayout& layout, Index parts,
+void solve_whole(Device& device, const gl::Program& program, Index group, const BatchLayout& layout, Index parts,
                  const DeviceArray<Real>& multipliers) {
   multipliers.bind(5);
   program.set(0, to_int(layout.count), to_int(layout.n));
   program.set(1, to_int(layout.system_stride()), to_int(layout.equation_stride()));
   program.set(2, to_int(parts));
-  device.dispatch(program, groups_for(layout.count * parts, whole_group));
+  device.dispatch(program, groups_for(layout.count * parts, group));
 }
 
 template <class Real>
 struct WholeSystems {
-  WholeSystems(Device& on, const BatchLayout& largest, const TridiagonalSettings& /*settings*/)
+  WholeSystems(Device& on, const BatchLayout& largest, const TridiagonalSettings& settings)
       : device(on),
-        program(real_program<Real>(on, "solvers/tridiagonal_whole.comp", "NORMALIZED", false)),
+        group(settings.group.value_or(whole_group)),
+        program(real_program<Real>(on, "solvers/tridiagonal_whole.comp", group, "NORMALIZED", false)),
         multipliers(on, largest.elements()) {}
 
-  void compute(const TridiagonalBatch<Real>& batch) { solve_whole(device, program, batch.layout, 1, multipliers); }
+  void compute(const TridiagonalBatch<Real>& batch) {
+    solve_whole(device, program, group, batch.layout, 1, multipliers);
+  }
 
   Device& device;
+  Index group;
   gl::Program program;
   DeviceArray<Real> multipliers;
 };
@@ -56,10 +61,12 @@ struct CyclicReduction {
   CyclicReduction(Device& on, const BatchLayout& largest, const TridiagonalSettings& settings)
       : device(on),
         steps(*settings.steps),
-        whole(real_program<Real>(on, "solvers/tridiagonal_whole.comp", "NORMALIZED", steps > 0)),
+        group(settings.group.value_or(reduction_group)),
+        parts_group(settings.group.value_or(whole_group)),
+        whole(real_program<Real>(on, "solvers/tridiagonal_whole.comp", parts_group, "NORMALIZED", steps > 0)),
         reduced{ReducedSystems(on, largest.elements()), ReducedSystems(on, largest.elements())} {
     for (const bool first : {false, true}) {
-      programs[first] = real_program<Real>(on, "solvers/cyclic_reduction.comp", "FIRST", first);
+      programs[first] = real_program<Real>(on, "solvers/cyclic_reduction.comp", group, "FIRST", first);
     }
   }
 
@@ -68,7 +75,7 @@ struct CyclicReduction {
     for (Index step = 0; step < steps; ++step, distance *= 2) reduce(batch.layout, step, distance);
     batch.solution.bind(4);
     // one of the two alternating sets of arrays is free
-    solve_whole(device, whole, batch.layout, std::min(distance, batch.layout.n),
+    solve_whole(device, whole, parts_group, batch.layout, std::min(distance, batch.layout.n),
                 reduced[static_cast<std::size_t>(steps % 2)].lower);
   }
 
@@ -80,7 +87,7 @@ struct CyclicReduction {
     const gl::Program& program = programs[step == 0];
     program.set(0, to_int(layout.count), to_int(layout.n));
     program.set(1, to_int(distance));
-    device.dispatch(program, groups_for(layout.n, reduction_group), layout.count);
+    device.dispatch(program, groups_for(layout.n, group), layout.count);
     to.lower.bind(0);
     to.upper.bind(2);
     to.right.bind(3);
@@ -88,6 +95,8 @@ struct CyclicReduction {
 
   Device& device;
   Index steps;
+  Index group;                          // of reductions
+  Index parts_group;                    // of the systems that are left
   std::array<gl::Program, 2> programs;  // of later steps, of the first step
   gl::Program whole;
   std::array<ReducedSystems, 2> reduced;

@@ -30,9 +30,10 @@ std::vector<EliminationSettings> all_settings() {
 
 class GlGaussJordan : public testing::Test {
  protected:
-  Values<float> solve(Values<float> a, Values<float> b, const EliminationSettings& settings) {
-    Values<float> x(b.rows, b.columns);
-    DenseSystem system{.a = view(a), .b = view(b), .x = view(x)};
+  template <class Real>
+  Values<Real> solve(Values<Real> a, Values<Real> b, const EliminationSettings& settings) {
+    Values<Real> x(b.rows, b.columns);
+    DenseSystem<Real> system{.a = view(a), .b = view(b), .x = view(x)};
     gauss_jordan.make(device_, system, settings).run();
     return x;
   }
@@ -54,6 +55,30 @@ TEST_F(GlGaussJordan, EveryVariantSolvesOddAndEvenSizes) {
   }
 }
 
+TEST_F(GlGaussJordan, DoublePrecisionIsOfTheVariantCompute) {
+  for (const EliminationPivoting pivoting : all_elimination_pivotings) {
+    EliminationSettings settings{.variant = EliminationVariant::compute, .pivoting = pivoting};
+    settings.precision = Precision::double_;
+    for (const auto& [n, columns] : {std::pair{1, 1}, {5, 2}, {33, 5}, {50, 4}}) {
+      SCOPED_TRACE(describe(settings) + ", n " + std::to_string(n));
+      const auto a = test::random_values<double>(n, n, 7), b = test::random_values<double>(n, columns, 2);
+      test::expect_solution(a, solve(a, b, settings), b);
+    }
+    Values<double> huge = test::random_values<double>(7, 7, 7), near = huge;
+    for (double& element : huge.elements) element *= 1e200;
+    test::expect_solution(huge, solve(huge, test::identity<double>(7), settings), test::identity<double>(7));
+    for (Index j = 0; j < 7; ++j) near(6, j) = near(3, j) * (1 + 1e-7 * static_cast<double>(j));
+    test::expect_solution(near, solve(near, test::identity<double>(7), settings), test::identity<double>(7));
+  }
+  const Values<double> one = test::identity<double>(1);
+  for (const EliminationVariant variant : {EliminationVariant::double_rows, EliminationVariant::plain}) {
+    EliminationSettings settings{.variant = variant};
+    settings.precision = Precision::double_;
+    EXPECT_THROW(solve(one, one, settings), std::invalid_argument);
+  }
+  EXPECT_THROW(solve(one, one, {.variant = EliminationVariant::compute}), std::invalid_argument);  // settings of single
+}
+
 TEST_F(GlGaussJordan, EveryVariantInverts) {
   for (const EliminationSettings& settings : all_settings()) {
     for (const Index n : {1, 6, 31}) {
@@ -68,7 +93,7 @@ TEST_F(GlGaussJordan, TheStepsSolveSeveralSystems) {
   for (const EliminationSettings& settings : all_settings()) {
     SCOPED_TRACE(describe(settings));
     Values<float> a(9, 9), b = test::random_values<float>(9, 2, 2), x(9, 2);
-    DenseSystem system{.a = view(a), .b = view(b), .x = view(x)};
+    DenseSystem<float> system{.a = view(a), .b = view(b), .x = view(x)};
     const Steps steps = gauss_jordan.make(device_, system, settings);
     EXPECT_EQ(singular_step([&] { steps.run(); }), 0);
     for (const unsigned seed : {4U, 5U}) {
@@ -150,11 +175,11 @@ TEST_F(GlGaussJordan, RejectsNonFiniteNumbersAndNamesTheirRowAndColumn) {
 
 TEST_F(GlGaussJordan, RejectsExtentsThatDoNotMatch) {
   Values<float> a = test::identity(4), wide(4, 5), b(4, 2), few(3, 2), one(4, 1), x(4, 2);
-  for (DenseSystem system : {DenseSystem{.a = view(wide), .b = view(b), .x = view(x)},
-                             {.a = view(a), .b = view(few), .x = view(x)},
-                             {.a = view(a), .b = view(one), .x = view(x)},
-                             {.a = view(a), .b = view(b), .x = view(few)},
-                             {.a = view(a), .b = view(b), .x = view(x), .factors = view(x)}}) {
+  for (DenseSystem<float> system : {DenseSystem<float>{.a = view(wide), .b = view(b), .x = view(x)},
+                                    {.a = view(a), .b = view(few), .x = view(x)},
+                                    {.a = view(a), .b = view(one), .x = view(x)},
+                                    {.a = view(a), .b = view(b), .x = view(few)},
+                                    {.a = view(a), .b = view(b), .x = view(x), .factors = view(x)}}) {
     for (const Elimination& method : {gauss_jordan, plu_packed}) {
       EXPECT_THROW(method.make(device_, system, {}), std::invalid_argument);
     }

@@ -41,7 +41,7 @@ TEST_F(GlPivotSearch, TheLargestMeasureIsFoundInOnePassOrSeveral) {
         for (Index row = step; row < side; ++row) {
           for (Index column = step; column < columns; ++column) {
             const double norm = norm_of(a, row, column, measure);
-            if (norm > largest) largest = norm, expected = {row, column, static_cast<float>(norm)};
+            if (norm > largest) largest = norm, expected = {row, column, norm};
           }
         }
         for (const EliminationVariant variant : {EliminationVariant::double_rows, EliminationVariant::compute}) {

@@ -18,7 +18,8 @@ using test::view;
 class GlPluPacked : public testing::Test {
  protected:
   /// Expects P A = L U, computed in double precision, to within roundoff of A and of the terms of L U.
-  static void expect_factors(const Values<float>& a, const Values<float>& factors, const std::vector<Index>& order) {
+  template <class Real>
+  static void expect_factors(const Values<Real>& a, const Values<Real>& factors, const std::vector<Index>& order) {
     for (Index i = 0; i < a.rows; ++i) {
       for (Index j = 0; j < a.columns; ++j) {
         double product = 0, terms = 0;
@@ -28,7 +29,7 @@ class GlPluPacked : public testing::Test {
           terms += std::abs(term);
         }
         const double expected = a(order[static_cast<std::size_t>(i)], j);
-        EXPECT_LE(std::abs(product - expected), tolerance<float>(a.rows) * (terms + std::abs(expected)))
+        EXPECT_LE(std::abs(product - expected), tolerance<Real>(a.rows) * (terms + std::abs(expected)))
             << "element " << i << ", " << j;
       }
     }
@@ -43,7 +44,7 @@ TEST_F(GlPluPacked, EveryVariantFactorisesAndSolvesOddAndEvenSizes) {
       SCOPED_TRACE(std::string(name_of(variant)) + ", n " + std::to_string(n));
       Values<float> a = test::random_values<float>(n, n, 7), factors(n, n);
       Values<float> b = test::random_values<float>(n, columns, 2), x(n, columns);
-      DenseSystem system{.a = view(a), .b = view(b), .x = view(x), .factors = view(factors)};
+      DenseSystem<float> system{.a = view(a), .b = view(b), .x = view(x), .factors = view(factors)};
       plu_packed.make(device_, system, {.variant = variant}).run();
       expect_factors(a, factors, system.row_order);
       test::expect_solution(a, x, b);
@@ -51,10 +52,22 @@ TEST_F(GlPluPacked, EveryVariantFactorisesAndSolvesOddAndEvenSizes) {
   }
 }
 
+TEST_F(GlPluPacked, TheVariantComputeFactorisesInDoublePrecision) {
+  for (const auto& [n, columns] : {std::pair{1, 1}, {5, 2}, {33, 5}}) {
+    SCOPED_TRACE(n);
+    auto a = test::random_values<double>(n, n, 7), b = test::random_values<double>(n, columns, 2);
+    Values<double> factors(n, n), x(n, columns);
+    DenseSystem<double> system{.a = view(a), .b = view(b), .x = view(x), .factors = view(factors)};
+    plu_packed.make(device_, system, {.variant = EliminationVariant::compute, .precision = Precision::double_}).run();
+    expect_factors(a, factors, system.row_order);
+    test::expect_solution(a, x, b);
+  }
+}
+
 TEST_F(GlPluPacked, PlainPivotingMatchesLapackPivots) {
   constexpr Index n = 24;
   Values<float> a = test::random_values<float>(n, n, 9), factors(n, n);
-  DenseSystem system{.a = view(a), .factors = view(factors)};
+  DenseSystem<float> system{.a = view(a), .factors = view(factors)};
   plu_packed.make(device_, system, {.variant = EliminationVariant::plain}).run();
   Values<float> expected = test::transposed(a);  // LAPACK's function returns the transposed factors of the transpose
   ASSERT_EQ(solve_on_host<float>(view(expected), {nullptr, 0, 0, 1}), 0);
@@ -73,7 +86,7 @@ TEST_F(GlPluPacked, PlainPivotingMatchesLapackPivots) {
 TEST_F(GlPluPacked, TheStepsSolveSeveralSystems) {
   for (const EliminationVariant variant : all_elimination_variants) {
     Values<float> a(9, 9), b = test::random_values<float>(9, 2, 2), x(9, 2);
-    DenseSystem system{.a = view(a), .b = view(b), .x = view(x)};
+    DenseSystem<float> system{.a = view(a), .b = view(b), .x = view(x)};
     const Steps steps = plu_packed.make(device_, system, {.variant = variant});
     EXPECT_EQ(singular_step([&] { steps.run(); }), 0);
     for (const unsigned seed : {4U, 5U}) {
@@ -89,7 +102,7 @@ TEST_F(GlPluPacked, ReportsTheStepOfSingularAndNearlySingularMatrices) {
     SCOPED_TRACE(name_of(variant));
     const Index block = block_size(variant);
     const auto step_of = [&](Values<float> a) {
-      DenseSystem system{.a = view(a)};
+      DenseSystem<float> system{.a = view(a)};
       return singular_step([&] { plu_packed.make(device_, system, {.variant = variant}).run(); });
     };
     Values<float> column = test::random_values<float>(12, 12, 5), row = test::random_values<float>(14, 14, 6),
@@ -105,7 +118,7 @@ TEST_F(GlPluPacked, ReportsTheStepOfSingularAndNearlySingularMatrices) {
 
 TEST_F(GlPluPacked, RejectsNonFiniteNumbersAndFullPivoting) {
   Values<float> a = test::identity(4);
-  DenseSystem system{.a = view(a)};
+  DenseSystem<float> system{.a = view(a)};
   EXPECT_THROW(plu_packed.make(device_, system, {.pivoting = EliminationPivoting::full}), std::invalid_argument);
   a(2, 1) = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(plu_packed.make(device_, system, {}).run(), std::invalid_argument);
@@ -119,7 +132,7 @@ TEST_F(GlPluPacked, SolversLeaveNoGlObjectsNorDoFailedOnes) {
     const EliminationSettings settings{.variant = variant};
     {
       Values<float> zeros(6, 6), b(6, 1), x(6, 1);
-      DenseSystem system{.a = view(zeros), .b = view(b), .x = view(x)};
+      DenseSystem<float> system{.a = view(zeros), .b = view(b), .x = view(x)};
       const Steps steps = plu_packed.make(device_, system, settings);
       EXPECT_GT(test::count_gl_objects(*device_.context()), before);
       EXPECT_THROW(steps.run(), SingularMatrixError);
@@ -128,7 +141,7 @@ TEST_F(GlPluPacked, SolversLeaveNoGlObjectsNorDoFailedOnes) {
     EXPECT_THAT(plu_packed.obstacle(device_.description(), 2, columns, settings),
                 testing::HasSubstr(std::to_string(side)));
     Values<float> a(2, 2), wide(2, columns);
-    DenseSystem system{.a = view(a), .b = view(wide), .x = view(wide)};
+    DenseSystem<float> system{.a = view(a), .b = view(wide), .x = view(wide)};
     EXPECT_THROW(plu_packed.make(device_, system, settings), std::runtime_error);
     EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
   }

@@ -76,7 +76,7 @@ struct Drawn {
   }
 
   Values<float> a, factors;
-  DenseSystem system;
+  DenseSystem<float> system;
   LuDrawing drawing;
 };
 
@@ -192,7 +192,7 @@ TEST_F(GlLuMethods, EveryOrderMatchesPlainLoops) {
     for (const Index n : {1, 2, 3, 9, 20}) {
       SCOPED_TRACE(std::string(name_of(order)) + ", n " + std::to_string(n));
       Values<float> a = dominant(n, 3), factors(n, n);
-      const DenseSystem system{.a = view(a), .factors = view(factors)};
+      const DenseSystem<float> system{.a = view(a), .factors = view(factors)};
       for (const Steps& steps : {make_lu_order(device_, system, order), make_lu_order_on_host(system, order)}) {
         factors.elements.assign(factors.elements.size(), 0.0F);
         steps.run();
@@ -221,7 +221,7 @@ TEST_F(GlLuMethods, ReportsTheStepOfATooSmallPivot) {
     expect_factors(drawn.a, drawn.factors);
   }
   Values<float> factors(9, 9);
-  const DenseSystem system{.a = view(zero), .factors = view(factors)};
+  const DenseSystem<float> system{.a = view(zero), .factors = view(factors)};
   EXPECT_EQ(singular_step([&] { make_unpivoted_lu(test::any_gl_device(), 1, {}, system).run(); }), 5);
   for (const LuOrder order : all_lu_orders) {
     EXPECT_EQ(singular_step([&] { make_lu_order(device_, system, order).run(); }), 5) << name_of(order);
@@ -233,7 +233,7 @@ TEST_F(GlLuMethods, TheBlockedMethodMatchesPlainLoops) {
   for (const Index n : {1, 2, 63, 64, 65, 150}) {
     SCOPED_TRACE(n);
     Values<float> a(n, n), factors(n, n);
-    const DenseSystem system{.a = view(a), .factors = view(factors)};
+    const DenseSystem<float> system{.a = view(a), .factors = view(factors)};
     const Steps steps = make_unpivoted_lu(test::any_gl_device(), 1, {}, system);
     for (const unsigned seed : {1U, 2U}) {
       test::copy_elements(dominant(n, seed), a);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -51,7 +52,8 @@ TEST(PoissonProblem, TheErrorIsTheLargestDifference) {
   for (Index i = 1; i < 3; ++i) {
     for (Index j = 0; j < 3; ++j) u.push_back(problem.exact(i, j));
   }
-  EXPECT_EQ(problem.largest_error<double>(u, 1), 0);
+  // a compiler may fuse the product of exact() with the difference, which then is that of rounding the product
+  EXPECT_LE(problem.largest_error<double>(u, 1), std::ranges::max(u) * 0x1p-53);
   u[4] -= 0.25;
   EXPECT_DOUBLE_EQ(problem.largest_error<double>(u, 1), 0.25);
   u[5] = std::numeric_limits<double>::quiet_NaN();

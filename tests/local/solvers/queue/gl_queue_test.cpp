@@ -96,7 +96,7 @@ void expect_singular(Queue& queue, const Elimination& method, EliminationVariant
   for (Index i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * n + i)] = i == 6 || i == 7 ? 0 : 1;
   const auto failed = queue.enqueue([&](Device& device) {
     const RowMajorView<const float> a{matrix.data(), n, n, n};
-    DenseSystem system{.a = a, .b = a, .x = {solution.data(), n, n, n}};
+    DenseSystem<float> system{.a = a, .b = a, .x = {solution.data(), n, n, n}};
     method.make(device, system, {.variant = variant}).run();
     return 1;
   });
