@@ -136,7 +136,7 @@ TEST_F(PlanningFiles, RejectsFilesOfOtherPrograms) {
   refused({"--n", "1000", "--from", missing}, {missing});
   refused({"--n", "1000", "--from", text}, {text, "not JSON", "glinpack plu --json"});
   refused({"--n", "1000", "--from", other}, {other, "glinpack plu --json"});
-  refused({"--n", "1000", "--from", empty}, {empty, "no run"});
+  refused({"--n", "1000", "--from", empty}, {empty, "no finished run"});
   refused({"--n", "1000", "--from", odd}, {odd, "'/runs/0/n'", "a whole number from 1 is expected"});
   refused({"--n", "1000", "--links", empty}, {empty, "glinpack network --json"});
   refused({"--n", "1000", "--backend", "openblas"}, {"no figure", "--from"});
@@ -176,7 +176,7 @@ TEST(Planning, NamesTheSourceOfEveryValue) {
     EXPECT_EQ(figure.cost.known(), !figure.source.empty()) << name_of(work);
   }
   const std::string text = planning_text(options, plan);
-  for (const char* part : {"N         20000", "expected", "--network; latency assumed", "results/h200", "mpiexec"}) {
+  for (const char* part : {"N         20000", "expected", "--network; latency assumed", "results/runs.md", "mpiexec"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }
