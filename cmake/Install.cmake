@@ -73,12 +73,12 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${GLINPACK_MAINTAINER})
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "benchmark of GPU clusters like HPL, in OpenGL")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "benchmark of GPU clusters like HPL, in OpenGL and Vulkan")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "\
 glinpack factorises a dense matrix on a grid of processes, one for each GPU,
 solves, checks the answer as HPL does, and reports GFLOPS and where the time
-went. Arithmetic is done by OpenGL compute shaders, which run on every
-vendor's GPU, by Mesa's software renderer, or by OpenBLAS on the processor.")
+went. Arithmetic is done by compute shaders of OpenGL or Vulkan, on every
+vendor's GPU or Mesa's software drivers, or by OpenBLAS on the processor.")
 # The libraries are what the program is linked with; the launcher has to be that of the same MPI.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 if(GLINPACK_MPI STREQUAL "openmpi")
@@ -87,5 +87,5 @@ else()
   set(CPACK_DEBIAN_PACKAGE_DEPENDS mpich)
 endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libegl-mesa0, libgl1-mesa-dri")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "bash-completion, libvulkan1, slurm-client")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "bash-completion, libvulkan1, mesa-vulkan-drivers, slurm-client")
 include(CPack)

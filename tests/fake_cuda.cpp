@@ -95,12 +95,12 @@ int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, std::si
   std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   return 0;
 }
-int cuMemcpyHtoD_v2(unsigned long long to, const void* from, std::size_t bytes) {
+int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, std::size_t bytes, void*) {
   FAILS_IF_ASKED;
   std::memcpy(reinterpret_cast<void*>(to), from, bytes);
   return 0;
 }
-int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t bytes) {
+int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t bytes, void*) {
   FAILS_IF_ASKED;
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return 0;

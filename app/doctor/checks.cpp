@@ -302,7 +302,7 @@ const std::array problems{
             },
             "uses no GPU, although the bus has {/graphics/gpus}", "glinpack devices"},
     Problem{"renderer", Scope::rank, "/device/software", [](Fact is_software, Of) { return warn_if(is_software); },
-            "{/device/renderer}: the processor draws", "glinpack plu --backend openblas ..."},
+            "{/device/renderer}: the processor computes", "glinpack plu --backend openblas ..."},
 
     Problem{"gpu-map", Scope::rank, "/rank/sharing", [](Fact ranks, Of) { return warn_if(ranks > 1); },
             "share device {/rank/shared_index}, {/rank/gpu/renderer}",

@@ -242,7 +242,7 @@ void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, B
 
 void add_software_note(const BackendInfo& info, ReportContext& context) {
   if (!info.software_device) return;
-  context.notes.push_back(fmt::format("software {} ({}): the processor draws, no GPU is measured",
+  context.notes.push_back(fmt::format("software {} ({}): the processor computes, no GPU is measured",
                                       device_catalog(info.backend).api, info.device));
 }
 

@@ -115,7 +115,7 @@ class Doctor(DoctorTest):
         findings = self.findings(outcome)
         if self.document("d.json")["ranks"][0]["device"]["software"]:
             self.assertEqual(findings["renderer"][0], "warn", outcome)
-            self.assertIn("the processor draws", findings["renderer"][1])
+            self.assertIn("the processor computes", findings["renderer"][1])
         self.assertIn("update", findings["gemm"][1])
 
     def test_the_host_backend_skips_opengl_checks(self):

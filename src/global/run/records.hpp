@@ -102,7 +102,7 @@ void describe_rank(Json& json, RankRecord& rank) {
   json("backend", info.backend);
   json("device", info.device);
   json.nullable("device_index", info.device_index >= 0, info.device_index);
-  json("software_gl", info.software_device);
+  json("software_gl", info.software_device);  // of OpenGL and Vulkan: earlier results have this name
   json("driver", info.driver);
   json.later("blas", info.blas);
   json.later("kernels", info.kernels);

@@ -63,7 +63,7 @@ std::string text_of_variables(const std::vector<std::string>& variables);
 /// if `software_allowed`; -1 for none.
 int device_for_local_rank(const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed);
 
-/// How a device copies: by a compute shader, 16 bytes at a time, or by the driver (glCopyNamedBufferSubData).
+/// How a device copies: by a compute shader, 16 bytes at a time, or by the driver's copy command.
 enum class CopyWay { shader, driver };
 
 /// The way with the better median.

@@ -71,10 +71,9 @@ inline constexpr BackendOption products_option{
         "gl-compute, vk-compute: how the trailing update multiplies. Tensor cores multiply half, split and int8. half, "
         "for --matrix mxp: numbers rounded to 16 bits, sums in single. split, for --precision mixed: numbers as sums "
         "of two halves, three products. int8, for --precision double: residues of 8 bits, by 14 to 18 moduli; 15, the "
-        "default, keep 53 "
-        "bits. auto: split for mixed, int8 for double, if the device has tensor cores for them, and for double if its "
-        "own double precision is below a "
-        "quarter of single (docs/performance.md)",
+        "default, keep 53 bits. auto: split for mixed, int8 for double, if the device has tensor cores for them, and "
+        "for double if its "
+        "own double precision is below a quarter of single (docs/performance.md)",
     .default_text = "plain",
     .check = check_products};
 

@@ -31,8 +31,8 @@ constexpr Index most_groups = 65535;   // of a dispatch in each dimension; guara
 constexpr Index most_moves = 8192;     // of a launch
 constexpr Index longest_chain = 32;    // of moves that one work group makes, one after the other
 constexpr Index listed_pairs = 65536;  // capacity of the list, which is used as a ring
-constexpr Index pair_alignment =
-    32;  // of pairs: 256 bytes, the coarsest alignment of a binding that a driver may ask for
+// of pairs: 256 bytes, the coarsest alignment of a binding that a driver may ask for
+constexpr Index pair_alignment = 32;
 /// Shaders count elements and bytes of a window in 32 bits.
 constexpr std::int64_t largest_window = (std::int64_t{1} << 31) - 65536;
 

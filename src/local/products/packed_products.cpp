@@ -20,10 +20,10 @@ void check_products(const std::string& value, Precision precision) {
   if (value == "plain" || value == "auto") return;
   if (const int moduli = moduli_of(value); moduli != 0) {
     if (moduli < min_moduli || moduli > max_moduli) {
-      throw std::runtime_error("'" + value + "': int8 takes 14 to 18 moduli; fewer are not double precision");
+      throw std::runtime_error("'" + value + "': int8 takes 14 to 18 moduli");
     }
     if (precision == Precision::double_) return;
-    throw std::runtime_error("int8 products are of double precision: use --precision double");
+    throw std::runtime_error("int8 products are for double precision: use --precision double");
   }
   if (value != "half" && value != "split") {
     throw std::runtime_error("'" + value + "' is not plain, half, split, int8, int8:14 to int8:18 or auto");

@@ -162,7 +162,9 @@ VkCommandBuffer Device::commands() {
   return commands_;
 }
 
+// Waits for other queues are submitted, too, without commands after them.
 void Device::flush() {
+  if (!awaited_.empty()) commands();
   if (commands_ == VK_NULL_HANDLE) return;
   const VkCommandBuffer ended = std::exchange(commands_, VK_NULL_HANDLE);
   require(logical_->vk.EndCommandBuffer(ended), "vkEndCommandBuffer");

@@ -227,7 +227,7 @@ TEST(DoctorChecks, renderer_warns_of_software_if_there_is_hardware_and_of_other_
         "glinpack devices"},
        {{{"*/device", nullptr}}, warn, "ranks 0-1: uses no GPU, although the bus has 0000:18:00.0", "glinpack devices"},
        {{{"*/device", nullptr}, {"*/graphics/gpus", json::array()}}, unknown, "no GPU"},
-       {with(software, {{"*/graphics/gpus", json::array()}}), warn, "ranks 0-1: llvmpipe: the processor draws",
+       {with(software, {{"*/graphics/gpus", json::array()}}), warn, "ranks 0-1: llvmpipe: the processor computes",
         "openblas"},
        {{{"1/device/renderer", "Another GPU"}},
         warn,
