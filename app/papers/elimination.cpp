@@ -73,8 +73,9 @@ EliminationOptions checked(const Parsed<EliminationOptions>& parsed) {
   if (o.precision == Precision::single) return o;
   for (const EliminationVariant variant : kinds_among(o.variant, solvers::all_elimination_variants)) {
     if (variant == EliminationVariant::compute) continue;
-    throw InputError("--precision double: the variant " + std::string(name_of(variant)) +
-                     " draws into single-precision textures; use --variant compute,openblas or --precision single");
+    throw InputError(
+        "--precision double: the variant " + std::string(name_of(variant)) +
+        " draws into single-precision textures; use --variant compute in its place, or --precision single");
   }
   return o;
 }

@@ -1,5 +1,7 @@
 #include "app/papers/mode.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <climits>
 #include <ostream>
@@ -72,7 +74,8 @@ void check_group(const Texts& group, const Texts& variants, const Texts& of) {
   if (group.empty() || std::find_first_of(variants.begin(), variants.end(), of.begin(), of.end()) != variants.end()) {
     return;
   }
-  throw InputError("--group: the variants given have no work groups; use --variant " + of.front());
+  throw InputError(
+      fmt::format("--group: the variants given have no work groups; use --variant {}", fmt::join(of, " or ")));
 }
 
 Field precision_field(ModeOptions& o, const std::string& help) {

@@ -68,7 +68,7 @@ void measure_arithmetic(const ParanoiaOptions& options, Precision precision, Mod
 
 nlohmann::json operations_json(const ParanoiaFindings& findings);
 nlohmann::json carried_json(const ParanoiaFindings& findings);
-/// One line per operation and variant, with the least and the largest error.
+/// One line per operation and variant, with the min and the max error.
 std::string operations_csv(const ParanoiaFindings& findings);
 
 }  // namespace glinpack::app

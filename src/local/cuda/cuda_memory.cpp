@@ -213,13 +213,13 @@ void CudaMemory::free_window(const Window& window) noexcept {
 void CudaMemory::write(std::span<const std::byte> from, PeerAddress to) {
   call("cuCtxSetCurrent", context_);
   call("cuMemcpyHtoDAsync_v2", Pointer{to}, static_cast<const void*>(from.data()), from.size(), stream_);
-  call("cuStreamSynchronize", stream_);
+  wait();
 }
 
 void CudaMemory::read(PeerAddress from, std::span<std::byte> to) {
   call("cuCtxSetCurrent", context_);
   call("cuMemcpyDtoHAsync_v2", static_cast<void*>(to.data()), Pointer{from}, to.size(), stream_);
-  call("cuStreamSynchronize", stream_);
+  wait();
 }
 
 void CudaMemory::copy(PeerAddress from, PeerAddress to, std::size_t bytes) {

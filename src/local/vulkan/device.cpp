@@ -162,9 +162,7 @@ VkCommandBuffer Device::commands() {
   return commands_;
 }
 
-// Waits for other queues are submitted, too, without commands after them.
 void Device::flush() {
-  if (!awaited_.empty()) commands();
   if (commands_ == VK_NULL_HANDLE) return;
   const VkCommandBuffer ended = std::exchange(commands_, VK_NULL_HANDLE);
   require(logical_->vk.EndCommandBuffer(ended), "vkEndCommandBuffer");
@@ -189,8 +187,14 @@ void Device::flush() {
   awaited_values_.clear();
 }
 
-std::unique_ptr<DeviceSync> Device::insert_sync() {
+// Waits for other queues are submitted, too, without commands after them: a fence covers them.
+void Device::submit_waits() {
+  if (!awaited_.empty()) commands();
   flush();
+}
+
+std::unique_ptr<DeviceSync> Device::insert_sync() {
+  submit_waits();
   return std::make_unique<Sync>(logical_, queue_);
 }
 
@@ -202,7 +206,7 @@ void Device::wait_for(const DeviceSync& sync) {
 }
 
 void Device::finish() {
-  flush();
+  submit_waits();
   logical_->wait(queue_, queue_.submitted);
 }
 

@@ -47,6 +47,7 @@ class Device final : public ComputeDevice {
   bool computes() const { return queue_.computes; }
 
  private:
+  void submit_waits();
   struct Submitted {
     std::uint64_t value = 0;
     VkCommandBuffer commands = VK_NULL_HANDLE;

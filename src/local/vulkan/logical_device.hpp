@@ -60,7 +60,7 @@ class LogicalDevice {
   void free(BufferId id);
   /// The memory of a buffer of Memory::message, for another API to import, which then owns the descriptor.
   struct ExportedMemory {
-    int file_descriptor = -1;  // -1: the driver exports this memory not
+    int file_descriptor = -1;  // -1: the driver does not export this memory
     std::int64_t bytes = 0;    // of the memory
   };
   ExportedMemory exported(BufferId id) const;
