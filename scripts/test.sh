@@ -60,7 +60,8 @@ quick_tests() {
 
 # The preset hides hwloc's plugins: MPI loads and unloads them, and what they leak is nobody's by then. It leaves out
 # models, the tests that only compile or mostly run scripts, those of bad input, modes, plans, sensors and pairs of
-# options, whose code the unit tests and fuzzers run, six ranks where four have run, delayed messages of more than two, and the measuring programs.
+# options, whose code the unit tests and fuzzers run, six ranks where four have run, delayed messages of more than two,
+# and the measuring programs.
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
   cmake --build --preset asan

@@ -72,8 +72,7 @@ inline constexpr BackendOption products_option{
         "for --matrix mxp: numbers rounded to 16 bits, sums in single. split, for --precision mixed: numbers as sums "
         "of two halves, three products. int8, for --precision double: residues of 8 bits, by 14 to 18 moduli; 15, the "
         "default, keep 53 bits. auto: split for mixed, int8 for double, if the device has tensor cores for them, and "
-        "for double if its "
-        "own double precision is below a quarter of single (docs/performance.md)",
+        "for double if its own double precision is below a quarter of single (docs/performance.md)",
     .default_text = "plain",
     .check = check_products};
 

@@ -22,7 +22,7 @@ class PixelBuffer {
   GLenum target_;
 };
 
-/// Of TextureMatrix's texels, and of images that compute shaders store; not of bytes.
+/// The format of TextureMatrix's texels and of images that compute shaders store, but for bytes.
 GLenum image_format(Packing packing, TexelFormat format) {
   if (format == TexelFormat::doubles) return GL_RGBA32UI;
   return packing == Packing::p1x1 ? GL_R32F : GL_RGBA32F;

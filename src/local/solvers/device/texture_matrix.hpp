@@ -67,7 +67,7 @@ class TextureMatrix {
   /// Texels in the place of one.
   Index spread() const { return format_ == TexelFormat::doubles ? 2 : 1; }
   Index floats() const { return spread() * width_ * height_ * channels(packing_); }
-  /// Of texels in host memory.
+  /// The format and type of texels in host memory.
   GLenum pixel_format() const;
   GLenum pixel_type() const { return format_ == TexelFormat::doubles ? GL_UNSIGNED_INT : GL_FLOAT; }
 

@@ -40,8 +40,8 @@ struct TridiagonalSettings {
   Share share = Share::automatic;  // of compute
   /// Of cyclic_reduction, >= 0; empty: as many as give 16384 invocations work.
   std::optional<Index> steps = {};
-  /// Of the others: invocations of a work group, a multiple of 32, or as many as a system has pieces, if
-  /// that is more; empty: 64 or 128, by the shader.
+  /// Invocations of a work group, not of raster: a multiple of 32, or as many as a system has pieces, if that is more;
+  /// empty: 64 or 128, by the shader.
   std::optional<Index> group = {};
   /// Of raster: the most systems, and the most equations, in a texture; empty: the device's limit.
   std::optional<Index> tile = {};
