@@ -193,7 +193,7 @@ MachineModel default_machine(const std::string& backend, Precision precision) {
 }
 
 std::vector<Index> default_block_sizes(const std::string& backend, Precision precision) {
-  if (!is_measured(backend)) return {backend_record(backend).block_size(precision, largest_n)};
+  if (!is_measured(backend)) return {backend_record(backend).block_size(precision, largest_n, {})};
   return precision == Precision::double_ ? std::vector<Index>{512, 768} : std::vector<Index>{512};
 }
 

@@ -1,5 +1,6 @@
 #include "app/plu/plu_command.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -85,6 +86,14 @@ void prepare_files(const PluInput& given, SweepInput& input) {
   input.matrix = std::move(matrix.elements);
 }
 
+// False if the runs need more processes than there are: a plan is printed all the same.
+bool may_have_gpu_defaults(const PluInput& given, const SweepInput& input) {
+  const auto fits = [&](const RunRecord& run) { return run.grid.size() <= input.session.size(); };
+  return !given.hpl_dat && !(given.parsed.given("nb") && given.parsed.given("grid")) &&
+         std::ranges::all_of(input.planned, fits) &&
+         (input.options.backend == "auto" || computes_on_device(input.options.backend));
+}
+
 int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input, ChecksBeforeRun checks) {
   PluInput given = parse_alike(arguments, parse_input);
   if (const ParsedOptions& parsed = given.parsed; !parsed.options.resume.empty()) {
@@ -96,11 +105,14 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input, C
     prepare_files(given, input);
     return nlohmann::json();
   });
-  if (!input.options.runs() && all_have_values(input.planned)) {
+  if (!input.options.runs() && all_have_values(input.planned) && !may_have_gpu_defaults(given, input)) {
     print_plan(input, {});
     return 0;
   }
   input.machine = choose_machine(input.options, input.session);
+  if (all_agree(world(), input.machine.device && !input.machine.device->software)) {
+    use_gpu_defaults(given.parsed, input.planned);
+  }
   for (const std::string& note : input.machine.notes) input.context.notes.push_back(note);
   if (std::string note = threads_note(input.options.threads); !note.empty()) {
     input.context.notes.push_back(std::move(note));

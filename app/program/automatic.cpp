@@ -54,7 +54,7 @@ void choose_sizes(RunRecord& run, std::span<const RankMemory> ranks, const Order
   Index& n = run.parameters.n;
   Index& nb = run.parameters.nb;
   const auto block_size = [&run](Index order) {
-    return automatic_block_size(run.backend, run.precision, order, run.grid);
+    return automatic_block_size(run.backend, run.precision, order, run.grid, run.backend_values);
   };
   const auto largest_order = [&] {
     return std::min(largest_fitting_n(run, ranks, stored_matrix, limits.memory_fraction),
@@ -111,9 +111,10 @@ bool all_have_values(std::span<const RunRecord> planned) {
   return std::all_of(planned.begin(), planned.end(), has_all_values);
 }
 
-Index automatic_block_size(const std::string& backend, Precision precision, Index n, GridShape grid) {
+Index automatic_block_size(const std::string& backend, Precision precision, Index n, GridShape grid,
+                           const BackendValues& values) {
   const Index four_blocks_each = n / (4 * std::max(grid.rows, grid.columns));
-  const Index widest = std::min(backend_record(backend).block_size(precision, n), four_blocks_each);
+  const Index widest = std::min(backend_record(backend).block_size(precision, n, values), four_blocks_each);
   return std::max(smallest_block, widest / smallest_block * smallest_block);
 }
 

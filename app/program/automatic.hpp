@@ -18,7 +18,8 @@ bool all_have_values(std::span<const RunRecord> planned);
 
 /// The block size for a backend (never "auto"): that of its record, but at least 8. It is smaller if N is too small for
 /// four blocks per process row and column.
-Index automatic_block_size(const std::string& backend, Precision precision, Index n, GridShape grid);
+Index automatic_block_size(const std::string& backend, Precision precision, Index n, GridShape grid,
+                           const BackendValues& values = {});
 
 /// The grid of all processes: one row if the backend's record asks for it and each process has a GPU of one host.
 /// Otherwise the squarest grid that is a multiple of `node_grid`.

@@ -183,6 +183,14 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   return runs;
 }
 
+void use_gpu_defaults(const ParsedOptions& parsed, std::vector<RunRecord>& planned) {
+  if (!parsed.options.hpl_dat.empty()) return;
+  for (RunRecord& run : planned) {
+    if (!parsed.given("nb")) run.parameters.nb = automatic;
+    if (!parsed.given("grid")) run.grid = automatic_shape;
+  }
+}
+
 std::vector<RunRecord> plan_network_runs(const CommonOptions& options, std::span<const BroadcastKind> broadcasts,
                                          int world_size) {
   Sweep sweep{.grids = options.grid,

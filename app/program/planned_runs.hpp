@@ -25,6 +25,9 @@ std::optional<HplDat> hpl_dat_of(const ParsedOptions& parsed, TextFiles& files);
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
                                  std::optional<Index> file_order, int world_size);
 
+/// The runs of GPUs: NB and the grid are automatic unless options or an HPL.dat have them.
+void use_gpu_defaults(const ParsedOptions& parsed, std::vector<RunRecord>& planned);
+
 /// The runs of `glinpack network`: grids x N x NB x broadcasts x repetitions; the last varies fastest. Throws
 /// InputError like plan_runs().
 std::vector<RunRecord> plan_network_runs(const CommonOptions& options, std::span<const BroadcastKind> broadcasts,

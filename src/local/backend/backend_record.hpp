@@ -82,8 +82,8 @@ struct BackendRecord {
   /// registry in host memory. `glinpack plan` and `glinpack peaks` know these backends alone.
   bool automatic = false;
 
-  /// NB unless it is given, for factors of a precision and order N, from measurements.
-  Index (*block_size)(Precision factors, Index n) = nullptr;
+  /// NB unless it is given, for factors of a precision and order N and values of options, from measurements.
+  Index (*block_size)(Precision factors, Index n, const BackendValues& values) = nullptr;
   /// If each process has a GPU of one host, a grid of one process row is faster than a square one.
   bool one_process_row = false;
 

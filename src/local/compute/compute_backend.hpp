@@ -80,9 +80,12 @@ inline constexpr std::array options{shader_folder_option, tile_option, products_
 
 // software devices: results/small-box/logs.md block-sizes; GPUs: results/h200. Wider blocks pay if the update takes
 // longer than the panel (docs/performance.md). Not measured between 16384 and 32768.
-inline Index block_size(Precision factors, Index n) {
+inline Index block_size(Precision factors, Index n, const BackendValues& values) {
   constexpr Index wide_from = 32768;
-  return factors != Precision::double_ && n >= wide_from ? 512 : 256;
+  const std::string products = option_value(values, "products");
+  if (products.starts_with("int8")) return n >= wide_from ? 1024 : 512;                  // #int8-products
+  if (products == "half" || products == "split") return n >= 2 * wide_from ? 768 : 512;  // #half-products
+  return n >= (factors == Precision::double_ ? 2 * wide_from : wide_from) ? 512 : 256;
 }
 
 }  // namespace compute

@@ -26,7 +26,7 @@ inline constexpr BackendRecord openblas_record{
     .make_double = make_openblas_backend<double>,
     .automatic = true,
     // within 2 per cent of the fastest at N = 4000 and 8000, within 7 at 2000 (results/small-box/logs.md block-sizes)
-    .block_size = [](Precision, Index) -> Index { return 128; },
+    .block_size = [](Precision, Index, const BackendValues&) -> Index { return 128; },
     .matrix_bytes = host_matrix_bytes,
 };
 

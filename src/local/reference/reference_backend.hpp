@@ -24,7 +24,7 @@ inline constexpr BackendRecord reference_record{
     .make_single = make_reference_backend<float>,
     .make_double = make_reference_backend<double>,
     // slower with wider blocks (results/small-box/logs.md block-sizes)
-    .block_size = [](Precision, Index) -> Index { return 32; },
+    .block_size = [](Precision, Index, const BackendValues&) -> Index { return 32; },
     .matrix_bytes = host_matrix_bytes,
     .reproducible = true,
 };

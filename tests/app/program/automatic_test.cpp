@@ -152,6 +152,14 @@ TEST(AutomaticBlockSize, FollowsTheMeasurements) {
   EXPECT_EQ(on_gpu(Precision::single, 32768), 512);
   EXPECT_EQ(on_gpu(Precision::mixed, 32768), 512);
   EXPECT_EQ(on_gpu(Precision::double_, 32768), 256);
+  EXPECT_EQ(on_gpu(Precision::double_, 65536), 512);
+  const auto with_products = [](const char* products, Precision precision, Index n) {
+    return automatic_block_size("vk-compute", precision, n, {1, 1}, {{"products", products}});
+  };
+  EXPECT_EQ(with_products("int8", Precision::double_, 16384), 512);
+  EXPECT_EQ(with_products("int8:14", Precision::double_, 32768), 1024);
+  EXPECT_EQ(with_products("split", Precision::mixed, 32768), 512);
+  EXPECT_EQ(with_products("half", Precision::mixed, 65536), 768);
   EXPECT_EQ(automatic_block_size("gl-raster", Precision::single, 32768, {1, 1}), 32);
   EXPECT_EQ(automatic_block_size("reference", Precision::double_, 32768, {1, 1}), 32);
   EXPECT_EQ(automatic_block_size("openblas", Precision::double_, 32768, {2, 2}), 128);
@@ -213,11 +221,11 @@ TEST(AutomaticValues, ChoosesAllThreeAndReportsThemOnce) {
   const std::vector<std::string> notes = choose_automatic_values(planned, ranks, {0.8});
   EXPECT_TRUE(all_have_values(planned));
   EXPECT_THAT(notes,
-              ElementsAre(HasSubstr("--grid auto: 1x4"), HasSubstr("--n auto: N "), HasSubstr("--nb auto: NB 256")));
+              ElementsAre(HasSubstr("--grid auto: 1x4"), HasSubstr("--n auto: N "), HasSubstr("--nb auto: NB 512")));
   EXPECT_THAT(notes[1], HasSubstr("80 %"));
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(planned[i].grid, (GridShape{1, 4}));
-    EXPECT_EQ(planned[i].parameters.nb, 256);
+    EXPECT_EQ(planned[i].parameters.nb, 512);
     EXPECT_EQ(planned[i].parameters.n, planned[0].parameters.n);
     EXPECT_GT(planned[i].parameters.n, 150'000);
   }

@@ -49,6 +49,20 @@ TEST(Plan, ListsMakeASweepWithRepetitionsFastest) {
 
 class PlanFiles : public FolderTest {};
 
+TEST(Plan, NbAndTheGridAreAutomaticOnGpusUnlessGiven) {
+  const auto on_gpus = [](const std::vector<std::string>& arguments) {
+    TextFiles files;
+    const ParsedOptions parsed = parse_plu_options(arguments, files);
+    std::vector<RunRecord> runs = plan_runs(parsed, hpl_dat_of(parsed, files), std::nullopt, 4);
+    use_gpu_defaults(parsed, runs);
+    return label_of(runs.front());
+  };
+  EXPECT_EQ(on_gpus({"--n", "1000"}), "N 1000, NB 0, grid 0x0");
+  EXPECT_EQ(on_gpus({"--n", "1000", "--nb", "64"}), "N 1000, NB 64, grid 0x0");
+  EXPECT_EQ(on_gpus({"--n", "1000", "--grid", "2x2"}), "N 1000, NB 0, grid 2x2");
+  EXPECT_EQ(on_gpus({"--hpl-dat", netlib}), label_of(plan({"--hpl-dat", netlib}).front()));
+}
+
 TEST(Plan, TheGridIsTheSquarestUnlessGiven) {
   EXPECT_EQ(plan({}, 6).front().grid, (GridShape{2, 3}));
   EXPECT_EQ(plan({}, 1).front().grid, (GridShape{1, 1}));

@@ -36,7 +36,7 @@ inline constexpr BackendRecord gl_raster_record{
     .options = gl::raster_options,
     // The white paper's algorithm goes row by row, and narrow blocks balance its load: the fastest of a 2x2 grid
     // (results/paper/logs.md gl-raster-table1), if not of 1x2 (results/small-box/logs.md block-sizes).
-    .block_size = [](Precision, Index) -> Index { return 32; },
+    .block_size = [](Precision, Index, const BackendValues&) -> Index { return 32; },
     .copies_on_device = 2,
     .matrix_bytes = gl::raster_matrix_bytes,
     .row_by_row = true,
