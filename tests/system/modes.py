@@ -209,12 +209,25 @@ class DenseSystems(ModesTest):
                                  [("openblas", "double"), ("compute", "double")])
                 self.assertLess(document["results"][-1]["check"]["error"], 16)
 
-    def test_the_fastest_work_group_is_named(self):
+    def test_the_fastest_work_group_is_kept_for_later_runs(self):
+        self.cache = str(self.folder / "cache")
         for mode, more in ("gauss-jordan", ()), ("plu-packed", ()), ("tridiagonal", ("--systems", 70, "--equations", "16")):
             with self.subTest(mode=mode):
-                document, outcome = self.results(mode, "--n", 40, "--variant", "compute", "--group", "all", *more)
+                arguments = [mode, "--n", 40, "--variant", "compute", *more]
+                document, outcome = self.results(*arguments)
+                self.assertNotIn("group", document["results"][1]["parameters"])
+                document, outcome = self.results(*arguments, "--group", "all")
                 self.assertEqual(len(document["results"]), 5)  # LAPACK, four numbers of invocations
-                self.assertRegex(outcome.out, r"(?m)^fastest at .*40: compute")
+                fastest = re.search(r"(?m)^fastest at .*40: compute .*group (\d+); kept in", outcome.out)[1]
+                document, _ = self.results(*arguments)
+                self.assertEqual([result["parameters"].get("group") for result in document["results"]], [None, int(fastest)])
+
+    def test_all_variants_in_double_precision_are_those_that_do_not_draw(self):
+        for mode, variants in ("gauss-jordan", ["openblas", "rref", "compute"]), ("plu-packed", ["openblas", "compute"]):
+            with self.subTest(mode=mode):
+                document, outcome = self.results(mode, "--n", 17, "--precision", "double", "--variant", "all")
+                self.assertEqual([result["variant"] for result in document["results"]], variants)
+                self.assertIn("the others draw into single-precision textures", outcome.out)
 
     def test_inverses_and_factors_are_computed_alone(self):
         document, _ = self.results("gauss-jordan", "--n", 15, "--inverse", "--variant", "all")
