@@ -550,17 +550,26 @@ class Poisson(ModesTest):
         self.assertEqual(self.files(), [])
 
 
+@unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
 class Pages(ModesTest):
     def test_a_script_repeats_every_command_of_a_page(self):
         outcome = self.start([ROOT / "scripts" / "papers.py", "--quick", "matmul"], {"GLINPACK_PAPERS": GLINPACK_PAPERS},
                              timeout=300)
         self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
         lines = outcome.out.splitlines()
-        self.assertEqual(len(lines), len(re.findall(r"^\|.*`glinpack-papers", (ROOT / "docs" / "papers" / "matmul.md").read_text(),
-                                                    re.MULTILINE)))
+        page = (ROOT / "docs" / "papers" / "matmul.md").read_text()
+        self.assertEqual(len(lines), len(re.findall(r"`(?:glinpack-papers|scripts)[^`]+`",
+                                                    "".join(re.findall(r"^\|.*\|$", page, re.MULTILINE)))))
+        folder = self.folder / "papers" / "matmul"
         for number, line in enumerate(lines, 1):
-            self.assertRegex(line, rf"^papers/matmul/{number}\.txt: passed: glinpack-papers ")
-            self.assertIn("passed", (self.folder / "papers" / "matmul" / f"{number}.txt").read_text())
+            self.assertRegex(line, rf"^papers/matmul/{number}\.txt: passed: (?:glinpack-papers|scripts)")
+            if "glinpack-papers" in line:
+                self.assertIn("passed", (folder / f"{number}.txt").read_text())
+        self.assertEqual(len(list(folder.glob("*.png"))), 2)
+        script = ROOT / "scripts" / "results.py"
+        self.start([script, "pack", "m.jsonl.gz", *folder.glob("*.txt"), *folder.glob("*.json")])
+        outcome = self.start([script, "table", "m.jsonl.gz"])
+        self.assertRegex(outcome.out, r"(?m)^\| papers/matmul/\d+ \| matmul \| single-pass 2x2 \| single \| 16 \| ")
 
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
