@@ -1,9 +1,13 @@
 #!/usr/bin/python3
-"""Repeats papers: runs every command of the table "of the paper" on their pages in docs/papers.
+"""Repeats papers: runs every command of the table "of the paper" on their pages in docs/papers. Without a page: all.
 
 examples:
   scripts/papers.py --quick poisson matmul
-  scripts/papers.py --output-dir repeated coprocessor lu-decomposition matmul poisson
+  scripts/papers.py --output-dir repeated
+  scripts/results.py pack poisson.jsonl.gz repeated/poisson/*.txt repeated/poisson/*.json
+  scripts/results.py table poisson.jsonl.gz
+
+GLINPACK_PAPERS in the environment names glinpack-papers (build/release/bin/glinpack-papers), MPIEXEC MPI's launcher.
 """
 import argparse
 import os
@@ -14,11 +18,13 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = ("coprocessor", "lu-decomposition", "matmul", "poisson")
+PAGES = ("coprocessor", "lu-decomposition", "matmul", "plu-on-a-cluster", "poisson")
 PROGRAM = os.environ.get("GLINPACK_PAPERS", str(ROOT / "build" / "release" / "bin" / "glinpack-papers"))
+GLINPACK = os.environ.get("GLINPACK", str(pathlib.Path(PROGRAM).with_name("glinpack")))
+PROGRAMS = {"glinpack-papers": PROGRAM, "glinpack": GLINPACK, "mpirun.mpich": os.environ.get("MPIEXEC", "mpirun.mpich")}
 
-# for scripts: the Python module beside the program
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(
+# for scripts: the programs, and the Python module beside them
+ENVIRONMENT = {**os.environ, "GLINPACK": GLINPACK, "PYTHONPATH": os.pathsep.join(
     filter(None, [str(pathlib.Path(PROGRAM).parents[1] / "python"), os.environ.get("PYTHONPATH")]))}
 
 
@@ -29,17 +35,20 @@ def commands_of(page):
     return re.findall(r"`([^`]+)`", rows)
 
 
-def words_of(command, quick):
-    """The words to execute. `quick`: sizes 16, 32, 48 ... in place of the page's."""
+def words_of(command, quick, name):
+    """The words to execute; solvers write NAME.json, too. `quick`: sizes 16, 32, 48 ... of these in place of the page's."""
     words = shlex.split(command)
     for place, option in enumerate(words[:-1]):
-        if quick and option in ("--n", "--systems"):
+        if quick and words[0] == "glinpack-papers" and option in ("--n", "--systems"):
             count = words[place + 1].count(",") + 1
             words[place + 1] = ",".join(str(16 * (size + 1)) for size in range(count))
+    if words[0] == "scripts/paper/paper.py":
+        words += ["--output", f"tables{name}", *(["--quick", "--repeat", "1"] if quick else [])]
     if words[0] == "glinpack-papers":
-        quickly = ["--repeat", "1", "--warm-up", "0"] if quick and words[1] != "paranoia" else []
-        return [PROGRAM, *words[1:], *quickly, "--force"]
-    return [str(ROOT / words[0]), *words[1:]]
+        words += [] if "--json" in words else ["--json", f"{name}.json"]
+        words += ["--repeat", "1", "--warm-up", "0"] if quick and words[1] != "paranoia" else []
+    words += [] if words[0].startswith("examples/") else ["--force"]
+    return [PROGRAMS.get(word, str(ROOT / word) if word.startswith(("scripts/", "examples/")) else word) for word in words]
 
 
 def main():
@@ -47,17 +56,20 @@ def main():
     parser.add_argument("--quick", action="store_true", help="small sizes, once each: minutes on software OpenGL")
     parser.add_argument("--output-dir", type=pathlib.Path, default=pathlib.Path("papers"),
                         help="folder for reports and files, one a page (default: papers)")
-    parser.add_argument("page", nargs="+", choices=PAGES)
+    parser.add_argument("page", nargs="*", metavar="page", help=", ".join(PAGES))
     arguments = parser.parse_args()
+    unknown = set(arguments.page) - set(PAGES)
+    if unknown:
+        parser.error(f"there is no page {unknown.pop()}; there are {', '.join(PAGES)}")
     failed = 0
-    for page in arguments.page:
+    for page in arguments.page or PAGES:
         folder = arguments.output_dir / page
         folder.mkdir(parents=True, exist_ok=True)
         for number, command in enumerate(commands_of(page), 1):
             report = folder / f"{number}.txt"
             with report.open("w", encoding="utf-8") as file:
                 print(f"$ {command}", file=file, flush=True)
-                status = subprocess.run(words_of(command, arguments.quick), cwd=folder, stdout=file, stderr=file,
+                status = subprocess.run(words_of(command, arguments.quick, number), cwd=folder, stdout=file, stderr=file,
                                         check=False, env=ENVIRONMENT).returncode
             print(f"{report}: {'passed' if status == 0 else f'exit code {status}'}: {command}", flush=True)
             failed += status != 0

@@ -86,18 +86,38 @@ def text_rows(text):
         yield ["", "", "", *key, str(len(runs)), *(f"{statistics.median(values):.4g}" for values in zip(*runs))]
 
 
+def solver_rows(document):
+    """The results of a solver of the papers."""
+    for result in document["results"]:
+        seconds = result["times"]["compute"]["median"] if result["times"] else None
+        iteration = result["parameters"].get("seconds_per_iteration")
+        yield [document["mode"], " ".join(filter(None, [result["variant"], result["settings"]])), result["precision"],
+               result["size"], *(f"{value:.4g}" if value else "" for value in
+                                 (seconds, iteration and 1e6 * iteration, result["gflops"], result["speedup"]))]
+
+
+def markdown(head, rows):
+    return [f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows]] + [""] if rows else []
+
+
 def table(contents):
-    lines = ["| file | backend | precision | pivoting | N | NB | grid | runs | time, s | GFLOPS |", "| --- " * 10 + "|"]
+    plu, solvers, others = [], [], []
     for name, content in contents.items():
         stem = name.rsplit(".", 1)[0]
+        rows, is_solver = [], isinstance(content, dict) and "mode" in content and "results" in content
         if isinstance(content, str):
             rows = [] if f"{stem}.json" in contents else list(text_rows(content))
-        else:
-            rows = list(run_rows(content)) if "runs" in content and content["runs"] and "gflops" in content["runs"][0] else []
-        lines += [f"| {' | '.join([stem, *row])} |" for row in rows]
-    others = [f"`{name}`" for name in contents
-              if not any(line.startswith(f"| {name.rsplit('.', 1)[0]} |") for line in lines)]
-    return "\n".join(lines + (["", "Other files: " + ", ".join(others) + "."] if others else [])) + "\n"
+        elif is_solver:
+            rows = list(solver_rows(content))
+        elif "runs" in content and content["runs"] and "gflops" in content["runs"][0]:
+            rows = list(run_rows(content))
+        (solvers if is_solver else plu).extend([stem, *row] for row in rows)
+        if not rows and not (isinstance(content, str) and f"{stem}.json" in contents):
+            others.append(f"`{name}`")
+    lines = markdown(["file", "backend", "precision", "pivoting", "N", "NB", "grid", "runs", "time, s", "GFLOPS"], plu)
+    lines += markdown(["file", "solver", "variant", "precision", "size", "time, s", "us/iteration", "GFLOPS", "speed-up"],
+                      solvers)
+    return "\n".join(lines + (["Other files: " + ", ".join(others) + "."] if others else [])).rstrip("\n") + "\n"
 
 
 def main(arguments):

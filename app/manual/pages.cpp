@@ -234,7 +234,7 @@ OptionTable program_table(const Program& program) {
          "than cores"},
         {"XDG_CACHE_HOME",
          "Cache folder; its subfolder glinpack holds linked shader programs and the choices of tune and of "
-         "glinpack-papers matmul --tune [default: ~/.cache]"}},
+         "glinpack-papers with --tune and --group [default: ~/.cache]"}},
        false});
   lists.push_back({"Files",
                    {{"PREFIX/share/glinpack/configs", "Configurations for --config"},

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "app/input/values.hpp"
+#include "app/papers/groups.hpp"
 #include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
 #include "openblas/host_solvers.hpp"
@@ -19,6 +20,8 @@ using solvers::EliminationSettings;
 using solvers::EliminationVariant;
 using solvers::PivotMeasure;
 
+constexpr const char* gauss_jordan_name = "gauss-jordan";
+constexpr const char* plu_packed_name = "plu-packed";
 constexpr const char* rref_name = "rref";  // of Gauss-Jordan elimination on the processor
 
 constexpr const char* gauss_jordan_examples =
@@ -58,25 +61,21 @@ std::vector<Field> elimination_variant_fields(EliminationOptions& o, const char*
        "Pivot measure of double-rows and compute, q11 q22 / (q11 + q22): of the magnitudes of q11 and q22, or with "
        "their signs as in the paper; all: both"},
       group_field(o.group, "compute: invocations of a work group", "128"),
-      precision_field(o, "double: all variants except double-rows and plain; compute if none is named"),
+      precision_field(o, "double: without double-rows and plain; compute if no variant is named"),
   };
 }
 
-/// The options of a mode, with the default variant of the precision. Throws InputError.
-EliminationOptions checked(const Parsed<EliminationOptions>& parsed) {
+/// The options of a mode, with the default variant of the precision. `doubles`: its variants in double precision.
+/// Throws InputError.
+EliminationOptions checked(const Parsed<EliminationOptions>& parsed, const Texts& doubles) {
   check_sources(parsed);
   EliminationOptions o = parsed.options;
   if (!o.input_b.empty() && parsed.given("rhs")) refuse_both("--rhs", "--input-b " + o.input_b);
   const std::string compute(name_of(EliminationVariant::compute));
   if (o.precision == Precision::double_ && !parsed.given("variant")) o.variant = {compute};
   check_group(o.group, o.variant, {compute});
-  if (o.precision == Precision::single) return o;
-  for (const EliminationVariant variant : kinds_among(o.variant, solvers::all_elimination_variants)) {
-    if (variant == EliminationVariant::compute) continue;
-    throw InputError(
-        "--precision double: the variant " + std::string(name_of(variant)) +
-        " draws into single-precision textures; use --variant compute in its place, or --precision single");
-  }
+  constexpr std::size_t drawing = 2;
+  leave_out_drawing(o, o.variant, drawing + doubles.size(), doubles);
   return o;
 }
 
@@ -288,22 +287,30 @@ void fill_system(SolvedSystem<Real>& p, Index n, Index columns, const Eliminatio
 }
 
 template <class Real>
-Study elimination_study(const EliminationOptions& o, const solvers::Elimination& method) {
+Study elimination_study(const std::string& mode, const EliminationOptions& o, const solvers::Elimination& method) {
   const bool factors_alone = o.right_hand_sides == 0 && o.input_b.empty();
   const Wanted wanted = o.inverse ? Wanted::inverse : factors_alone ? Wanted::factors : Wanted::solutions;
   const auto files = std::make_shared<const SystemFiles>(read_system(o));
   const auto p = std::make_shared<SolvedSystem<Real>>();
   const std::vector<EliminationSettings> settings = settings_of(o);
-  Study study{.needs_device = !settings.empty()};
+  Study study{.needs_device = !settings.empty(), .notes = o.notes};
   for (const Index n : o.input.empty() ? o.n : std::vector<Index>{files->a.rows}) {
     const Index columns = o.inverse ? n : o.input_b.empty() ? o.right_hand_sides : files->b.columns;
     const std::string size = size_text(n, columns, wanted);
     const auto rows = static_cast<double>(n), right = static_cast<double>(columns);
-    const auto variants = [=, &o](const ModeMachine&) {
+    const auto variants = [=, &o](const ModeMachine& machine) {
       std::vector<Variant> all{solution_by_lapack(p, wanted)};
       if (std::count(o.variant.begin(), o.variant.end(), rref_name) > 0) all.push_back(solution_by_rref(p, wanted));
-      for (const EliminationSettings& each : settings) {
-        all.push_back(solution_on_device(p, method, wanted, each, n, columns));
+      for (EliminationSettings each : settings) {
+        if (each.variant != EliminationVariant::compute) {
+          all.push_back(solution_on_device(p, method, wanted, each, n, columns));
+          continue;
+        }
+        for (const std::optional<Index> group :
+             groups_of(o.group, mode, name_of(each.variant), o.precision, machine.device->description())) {
+          each.group = group;
+          all.push_back(solution_on_device(p, method, wanted, each, n, columns));
+        }
       }
       return all;
     };
@@ -321,8 +328,8 @@ Study elimination_study(const EliminationOptions& o, const solvers::Elimination&
          .fill = [&o, p, files, n, columns, wanted] { fill_system(*p, n, columns, o, *files, wanted); },
          .variants = variants});
   }
-  study.end = [&o](ModeRun& run) {
-    if (o.group.size() > 1) run.print("\n" + fastest_text(run.records()));
+  study.end = [=, &o](ModeRun& run) {
+    if (o.group.size() > 1) keep_fastest_groups(mode, run);
     const std::string errors =
         errors_table(run.records(), "error", "inf", 40, "size", 14, {{"steps", 8, parameter("/steps")}});
     if (errors.empty()) return;
@@ -339,8 +346,9 @@ Study elimination_study(const EliminationOptions& o, const solvers::Elimination&
   return study;
 }
 
-Study study_of(const EliminationOptions& o, const solvers::Elimination& method) {
-  return o.precision == Precision::double_ ? elimination_study<double>(o, method) : elimination_study<float>(o, method);
+Study study_of(const std::string& mode, const EliminationOptions& o, const solvers::Elimination& method) {
+  return o.precision == Precision::double_ ? elimination_study<double>(mode, o, method)
+                                           : elimination_study<float>(mode, o, method);
 }
 
 }  // namespace
@@ -355,15 +363,7 @@ std::vector<EliminationSettings> settings_of(const EliminationOptions& o) {
       }
       for (const PivotMeasure measure : solvers::all_pivot_measures) {
         if (std::count(o.measure.begin(), o.measure.end(), measure) == 0) continue;
-        const EliminationSettings settings{variant, pivoting, measure, o.precision};
-        if (variant != EliminationVariant::compute || o.group.empty()) {
-          all.push_back(settings);
-          continue;
-        }
-        for (const std::string& group : o.group) {
-          all.push_back(settings);
-          all.back().group = std::stoi(group);
-        }
+        all.push_back({variant, pivoting, measure, o.precision});
       }
     }
   }
@@ -375,7 +375,7 @@ OptionTable gauss_jordan_table(EliminationOptions& o) {
   const Field pivoting{"pivoting", kinds_value(o.pivoting, solvers::all_elimination_pivotings),
                        "partial: search the column for the pivot; full: search the remaining matrix; all: both"};
   return {.program = papers_name,
-          .command = "gauss-jordan",
+          .command = gauss_jordan_name,
           .description =
               "Solves A X = B, or inverts A, by Gauss-Jordan elimination on a device, two rows and columns a step as "
               "the\npaper has it, and by single rows; judges X by its residual and compares with LAPACK.",
@@ -387,7 +387,7 @@ OptionTable gauss_jordan_table(EliminationOptions& o) {
 
 OptionTable plu_packed_table(EliminationOptions& o) {
   return {.program = papers_name,
-          .command = "plu-packed",
+          .command = plu_packed_name,
           .description =
               "Factorises P A = L U on a device, two rows of U a step, and solves A X = B with the factors, as the "
               "paper\nhas it, and by single rows; judges by residuals and compares with LAPACK.",
@@ -397,18 +397,22 @@ OptionTable plu_packed_table(EliminationOptions& o) {
 
 EliminationOptions parse_gauss_jordan_options(const Texts& arguments) {
   const Parsed<EliminationOptions> parsed = parse(arguments, gauss_jordan_table);
-  EliminationOptions o = checked(parsed);
+  EliminationOptions o = checked(parsed, {"compute", rref_name, "openblas"});
   if (o.inverse && !o.input_b.empty()) refuse_both("--inverse", "--input-b " + o.input_b);
   if (o.inverse && parsed.given("rhs")) refuse_both("--inverse", "--rhs");
   return o;
 }
 
 EliminationOptions parse_plu_packed_options(const Texts& arguments) {
-  return checked(parse(arguments, plu_packed_table));
+  return checked(parse(arguments, plu_packed_table), {"compute", "openblas"});
 }
 
-Study gauss_jordan_study(const EliminationOptions& options) { return study_of(options, solvers::gauss_jordan); }
+Study gauss_jordan_study(const EliminationOptions& options) {
+  return study_of(gauss_jordan_name, options, solvers::gauss_jordan);
+}
 
-Study plu_packed_study(const EliminationOptions& options) { return study_of(options, solvers::plu_packed); }
+Study plu_packed_study(const EliminationOptions& options) {
+  return study_of(plu_packed_name, options, solvers::plu_packed);
+}
 
 }  // namespace glinpack::app

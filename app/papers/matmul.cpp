@@ -66,17 +66,6 @@ FieldValue shapes_value(std::vector<ProductExtents>& option) {
   return list_value("MxKxN,...", read, print);
 }
 
-// Only some variants have double precision: those that draw do not.
-void check_matmul_precision(const MatmulOptions& o) {
-  if (o.precision == Precision::single) return;
-  if (o.tune) throw InputError("--tune: in double precision there is one variant, compute; use --precision single");
-  for (const MatmulVariant variant : kinds_among(o.variant, solvers::all_matmul_variants)) {
-    if (!draws(variant)) continue;
-    throw InputError("--precision double: the variant " + std::string(name_of(variant)) +
-                     " draws into single-precision textures; use --variant compute,openblas or --precision single");
-  }
-}
-
 /// "257", "33x21x18".
 std::string size_text(const ProductExtents& e) {
   return e.rows == e.depth && e.depth == e.columns ? std::to_string(e.rows) : text_of(e);
@@ -312,7 +301,7 @@ Study products_study(const MatmulOptions& o) {
     for (const Index n : o.n) sizes.push_back({n, n, n});
   }
   constexpr int cubic = 3;
-  Study study{.fit_degree = cubic, .needs_device = !variants_of(o).empty()};
+  Study study{.fit_degree = cubic, .needs_device = !variants_of(o).empty(), .notes = o.notes};
   for (const ProductExtents& e : sizes) {
     const auto count = [](Index rows, Index columns) {
       return static_cast<double>(rows) * static_cast<double>(columns);
@@ -395,12 +384,15 @@ OptionTable matmul_table(MatmulOptions& o) {
 
 MatmulOptions parse_matmul_options(const Texts& arguments) {
   const Parsed<MatmulOptions> parsed = parse(arguments, matmul_table);
-  const MatmulOptions& o = parsed.options;
+  MatmulOptions o = parsed.options;
   check_sources(parsed);
   for (const char* name : {"n", "input"}) {
     if (!o.shape.empty() && parsed.given(name)) refuse_both("--shape", "--" + std::string(name));
   }
-  check_matmul_precision(o);
+  if (o.precision == Precision::double_ && o.tune) {
+    throw InputError("--tune: in double precision there is one variant, compute; use --precision single");
+  }
+  leave_out_drawing(o, o.variant, solvers::all_matmul_variants.size() + 1, {"compute", "openblas"});
   if (o.tune && o.variant == Texts{"openblas"}) {
     throw InputError("--tune: --variant openblas leaves nothing to choose from; name others, or none");
   }

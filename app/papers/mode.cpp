@@ -65,21 +65,25 @@ Field size_field(ModeOptions& o) { return {"n", wholes(o.n, 1, largest_n, "N,...
 
 Field seed_field(ModeOptions& o) { return {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"), "Seed of the random numbers"}; }
 
-Field group_field(Texts& option, const std::string& help, const std::string& default_text) {
-  return {"group", names_value(option, {"32", "64", "128", "256"}),
-          help + ". The fastest of several is named; all: every number", default_text};
-}
-
-void check_group(const Texts& group, const Texts& variants, const Texts& of) {
-  if (group.empty() || std::find_first_of(variants.begin(), variants.end(), of.begin(), of.end()) != variants.end()) {
-    return;
-  }
-  throw InputError(
-      fmt::format("--group: the variants given have no work groups; use --variant {}", fmt::join(of, " or ")));
-}
-
 Field precision_field(ModeOptions& o, const std::string& help) {
   return {"precision", single_or_double(o.precision), help};
+}
+
+void leave_out_drawing(ModeOptions& o, Texts& variants, std::size_t all, const Texts& doubles) {
+  if (o.precision == Precision::single) return;
+  const auto draws = [&](const std::string& name) { return std::count(doubles.begin(), doubles.end(), name) == 0; };
+  const auto first = std::find_if(variants.begin(), variants.end(), draws);
+  if (first == variants.end()) return;
+  if (variants.size() < all) {
+    throw InputError(fmt::format(
+        "--precision double: the variant {} draws into single-precision textures; use --variant {} or --precision "
+        "single",
+        *first, fmt::join(doubles, ",")));
+  }
+  o.notes.push_back(
+      fmt::format("--variant all in double precision is {}: the others draw into single-precision textures",
+                  fmt::join(doubles, ", ")));
+  variants = doubles;
 }
 
 Field input_b_field(ModeOptions& o, const std::string& help, const std::string& default_text) {

@@ -35,6 +35,7 @@ struct ModeOptions {
   std::string input_b;                      // of modes with a second matrix
   std::string output;                       // empty: not written
   Precision precision = Precision::single;  // of modes that have both
+  Texts notes;                              // for the report's head
 
   // measurement
   int repeat = 3;
@@ -61,10 +62,9 @@ struct ModeOptions {
 Field size_field(ModeOptions& options);
 Field seed_field(ModeOptions& options);
 Field precision_field(ModeOptions& options, const std::string& help);
-/// --group: invocations of a work group. `help` names the variants.
-Field group_field(Texts& option, const std::string& help, const std::string& default_text);
-/// Throws InputError if --group is given, but none of its variants is.
-void check_group(const Texts& group, const Texts& variants, const Texts& of);
+/// In double precision, only `doubles` remain of all variants, `all` by number, and a note says so: the others draw
+/// into single-precision textures. Throws InputError if one of those is named.
+void leave_out_drawing(ModeOptions& options, Texts& variants, std::size_t all, const Texts& doubles);
 Field input_b_field(ModeOptions& options, const std::string& help, const std::string& default_text);
 /// size_field(), seed_field(), --input and --output.
 std::vector<Field> problem_fields(ModeOptions& options, const std::string& input_help, const std::string& output_help);

@@ -234,23 +234,6 @@ std::string records_table(std::span<const ModeRecord> records, const std::string
   return table_line(head) + rows;
 }
 
-std::string fastest_text(std::span<const ModeRecord> records) {
-  std::vector<const ModeRecord*> fastest;
-  for (const ModeRecord& record : records) {
-    if (!record.parameters.contains("group") || !record.passed() || !record.timed()) continue;
-    const auto same_size = [&](const ModeRecord* other) { return other->size == record.size; };
-    const auto found = std::find_if(fastest.begin(), fastest.end(), same_size);
-    if (found == fastest.end()) {
-      fastest.push_back(&record);
-    } else if (record.times.compute.median < (*found)->times.compute.median) {
-      *found = &record;
-    }
-  }
-  std::string text;
-  for (const ModeRecord* record : fastest) text += "fastest at " + record->size + ": " + record->series() + "\n";
-  return text;
-}
-
 std::string errors_table(std::span<const ModeRecord> records, const std::string& key, const std::string& unknown,
                          int series_width, const std::string& size, int size_width, const std::vector<Column>& more) {
   const auto residual = [](const ModeRecord& r) { return r.check ? fmt::format("{:.2e}", r.check->error) : "-"; };

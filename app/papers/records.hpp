@@ -146,8 +146,6 @@ std::function<std::string(const ModeRecord&)> parameter(const std::string& point
 /// The head and a row for every record that did not fail and has the parameter `key`; empty without one.
 std::string records_table(std::span<const ModeRecord> records, const std::string& key,
                           const std::vector<Column>& columns);
-/// A line for each size: the fastest of the records that passed and have the parameter "group".
-std::string fastest_text(std::span<const ModeRecord> records);
 /// That of residuals, of the parameter `key`, the difference from an exact result, and of `more`. `size`: the column of
 /// sizes.
 std::string errors_table(std::span<const ModeRecord> records, const std::string& key, const std::string& unknown,

@@ -57,7 +57,7 @@ struct EliminationOptions : ModeOptions {
   Index right_hand_sides = 1;    // 0: plu-packed computes only the factors
   Texts variant{"double-rows"};  // names of solvers::EliminationVariant, and "openblas"
   std::vector<solvers::PivotMeasure> measure{solvers::PivotMeasure::magnitudes};
-  Texts group;  // numbers of invocations, of compute; empty: 128
+  Texts group;  // numbers of invocations, of compute; empty: the one kept, or 128
   // of gauss-jordan
   bool inverse = false;
   std::vector<solvers::EliminationPivoting> pivoting{solvers::EliminationPivoting::partial};
@@ -70,7 +70,8 @@ EliminationOptions parse_plu_packed_options(const Texts& arguments);
 Study gauss_jordan_study(const EliminationOptions& options);
 Study plu_packed_study(const EliminationOptions& options);
 
-/// The combinations to be measured on a device. The pivot measure does not matter for single rows.
+/// The combinations to be measured on a device, without numbers of invocations. The pivot measure does not matter for
+/// single rows.
 std::vector<solvers::EliminationSettings> settings_of(const EliminationOptions& options);
 
 /// The value of --methods for the blocked method, in addition to the paper's four.
@@ -114,7 +115,7 @@ struct TridiagonalOptions : ModeOptions {
   solvers::Share share = solvers::Share::automatic;
   std::optional<Index> steps;
   std::optional<Index> tile;
-  Texts group;  // numbers of invocations; empty: the variant's own
+  Texts group;  // numbers of invocations; empty: the one kept, or the variant's own
 
   solvers::TridiagonalSettings settings_of(solvers::TridiagonalVariant which) const {
     return {.variant = which, .share = share, .steps = steps, .tile = tile};

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "app/input/values.hpp"
+#include "app/papers/groups.hpp"
 #include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
 #include "app/program/topology.hpp"
@@ -15,6 +16,7 @@ using solvers::TridiagonalSettings;
 using solvers::TridiagonalSystems;
 using solvers::TridiagonalVariant;
 
+constexpr const char* tridiagonal_name = "tridiagonal";
 constexpr Index largest_steps = 64;
 
 constexpr const char* tridiagonal_examples =
@@ -136,14 +138,18 @@ Problem tridiagonal_problem(const TridiagonalOptions& o, const std::shared_ptr<S
     std::vector<Variant> all{solution_by_gtsv(p, machine.threads)};
     for (const TridiagonalVariant each : kinds_among(o.variant, solvers::all_tridiagonal_variants)) {
       TridiagonalSettings settings = o.settings_of(each);
-      const bool has_groups = each != TridiagonalVariant::raster && !o.group.empty();
-      for (const std::string& group : has_groups ? o.group : Texts{""}) {
-        if (has_groups) settings.group = std::stoi(group);
+      const DeviceDescription& device = machine.device->description();
+      std::vector<std::optional<Index>> groups{std::nullopt};
+      if (each != TridiagonalVariant::raster) {
+        groups = groups_of(o.group, tridiagonal_name, name_of(each), o.precision, device);
+      }
+      for (const std::optional<Index> group : groups) {
+        settings.group = group;
         all.push_back(solution_of_systems(p, settings, count, n, o.input.empty()));
-        all.back().settings = describe(machine.device->description(), settings, count, n);
-        if (!has_groups) continue;
-        all.back().settings += ", group " + group;
-        all.back().parameters["group"] = *settings.group;
+        all.back().settings = describe(device, settings, count, n);
+        if (!group) continue;
+        all.back().settings += ", group " + std::to_string(*group);
+        all.back().parameters["group"] = *group;
       }
     }
     for (Variant& variant : all) {
@@ -171,12 +177,14 @@ Study systems_study(const TridiagonalOptions& o) {
   if (!o.input.empty()) orders = {files->matrix.rows};
   if (!o.input_b.empty()) counts = {files->right.columns};
   if (counts.empty()) counts = {1};
-  Study study{.fit_degree = 1, .needs_device = !kinds_among(o.variant, solvers::all_tridiagonal_variants).empty()};
+  Study study{.fit_degree = 1,
+              .needs_device = !kinds_among(o.variant, solvers::all_tridiagonal_variants).empty(),
+              .notes = o.notes};
   for (const Index count : counts) {
     for (const Index n : orders) study.problems.push_back(tridiagonal_problem(o, p, files, count, n));
   }
   study.end = [&o](ModeRun& run) {
-    if (o.group.size() > 1) run.print("\n" + fastest_text(run.records()));
+    if (o.group.size() > 1) keep_fastest_groups(tridiagonal_name, run);
   };
   study.result = [p] {
     const TridiagonalSystems<Real>& s = p->systems;
@@ -206,10 +214,10 @@ OptionTable tridiagonal_table(TridiagonalOptions& o) {
       group_field(o.group,
                   "compute and cyclic-reduction: invocations of a work group, at least those that a system takes",
                   "64 or 128, by the shader"),
-      precision_field(o, "double: all variants except raster"),
+      precision_field(o, "double: without raster"),
   };
   return {.program = papers_name,
-          .command = "tridiagonal",
+          .command = tridiagonal_name,
           .description =
               "Solves many tridiagonal systems side by side, on fragment shaders as the paper has it, and on compute\n"
               "shaders; checks and compares with LAPACK's gtsv.",
@@ -232,12 +240,8 @@ TridiagonalOptions parse_tridiagonal_options(const Texts& arguments) {
                      std::to_string(o.systems.size()));
   }
   check_group(o.group, o.variant, {"compute", "cyclic-reduction"});
-  const Texts& names = o.variant;
-  if (o.precision == Precision::double_ && std::find(names.begin(), names.end(), "raster") != names.end()) {
-    throw InputError(
-        "--precision double: the variant raster draws into single-precision textures; use --variant "
-        "compute,cyclic-reduction,lapack or --precision single");
-  }
+  leave_out_drawing(o, o.variant, solvers::all_tridiagonal_variants.size() + 1,
+                    {"compute", "cyclic-reduction", "lapack"});
   if (o.systems.empty() && o.input.empty()) o.systems = {1024};
   return o;
 }

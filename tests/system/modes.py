@@ -209,12 +209,25 @@ class DenseSystems(ModesTest):
                                  [("openblas", "double"), ("compute", "double")])
                 self.assertLess(document["results"][-1]["check"]["error"], 16)
 
-    def test_the_fastest_work_group_is_named(self):
+    def test_the_fastest_work_group_is_kept_for_later_runs(self):
+        self.cache = str(self.folder / "cache")
         for mode, more in ("gauss-jordan", ()), ("plu-packed", ()), ("tridiagonal", ("--systems", 70, "--equations", "16")):
             with self.subTest(mode=mode):
-                document, outcome = self.results(mode, "--n", 40, "--variant", "compute", "--group", "all", *more)
+                arguments = [mode, "--n", 40, "--variant", "compute", *more]
+                document, outcome = self.results(*arguments)
+                self.assertNotIn("group", document["results"][1]["parameters"])
+                document, outcome = self.results(*arguments, "--group", "all")
                 self.assertEqual(len(document["results"]), 5)  # LAPACK, four numbers of invocations
-                self.assertRegex(outcome.out, r"(?m)^fastest at .*40: compute")
+                fastest = re.search(r"(?m)^fastest at .*40: compute .*group (\d+); kept in", outcome.out)[1]
+                document, _ = self.results(*arguments)
+                self.assertEqual([result["parameters"].get("group") for result in document["results"]], [None, int(fastest)])
+
+    def test_all_variants_in_double_precision_are_those_that_do_not_draw(self):
+        for mode, variants in ("gauss-jordan", ["openblas", "rref", "compute"]), ("plu-packed", ["openblas", "compute"]):
+            with self.subTest(mode=mode):
+                document, outcome = self.results(mode, "--n", 17, "--precision", "double", "--variant", "all")
+                self.assertEqual([result["variant"] for result in document["results"]], variants)
+                self.assertIn("the others draw into single-precision textures", outcome.out)
 
     def test_inverses_and_factors_are_computed_alone(self):
         document, _ = self.results("gauss-jordan", "--n", 15, "--inverse", "--variant", "all")
@@ -537,17 +550,26 @@ class Poisson(ModesTest):
         self.assertEqual(self.files(), [])
 
 
+@unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
 class Pages(ModesTest):
     def test_a_script_repeats_every_command_of_a_page(self):
         outcome = self.start([ROOT / "scripts" / "papers.py", "--quick", "matmul"], {"GLINPACK_PAPERS": GLINPACK_PAPERS},
                              timeout=300)
         self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
         lines = outcome.out.splitlines()
-        self.assertEqual(len(lines), len(re.findall(r"^\|.*`glinpack-papers", (ROOT / "docs" / "papers" / "matmul.md").read_text(),
-                                                    re.MULTILINE)))
+        page = (ROOT / "docs" / "papers" / "matmul.md").read_text()
+        self.assertEqual(len(lines), len(re.findall(r"`(?:glinpack-papers|scripts)[^`]+`",
+                                                    "".join(re.findall(r"^\|.*\|$", page, re.MULTILINE)))))
+        folder = self.folder / "papers" / "matmul"
         for number, line in enumerate(lines, 1):
-            self.assertRegex(line, rf"^papers/matmul/{number}\.txt: passed: glinpack-papers ")
-            self.assertIn("passed", (self.folder / "papers" / "matmul" / f"{number}.txt").read_text())
+            self.assertRegex(line, rf"^papers/matmul/{number}\.txt: passed: (?:glinpack-papers|scripts)")
+            if "glinpack-papers" in line:
+                self.assertIn("passed", (folder / f"{number}.txt").read_text())
+        self.assertEqual(len(list(folder.glob("*.png"))), 2)
+        script = ROOT / "scripts" / "results.py"
+        self.start([script, "pack", "m.jsonl.gz", *folder.glob("*.txt"), *folder.glob("*.json")])
+        outcome = self.start([script, "table", "m.jsonl.gz"])
+        self.assertRegex(outcome.out, r"(?m)^\| papers/matmul/\d+ \| matmul \| single-pass 2x2 \| single \| 16 \| ")
 
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
