@@ -172,9 +172,7 @@ std::optional<DeviceDescription> device_to_measure(const PeaksOptions& options, 
                     catalog.api, automatic_backend(MemorySpace::device).name));
     return std::nullopt;
   }
-  PluOptions plu;
-  plu.device = options.device;
-  return choose_device(plu, catalog, devices, 0, software_allowed);
+  return choose_device(options.device, catalog, devices, 0, software_allowed);
 }
 
 Peaks measure(const PeaksOptions& options, std::vector<std::string> notes) {

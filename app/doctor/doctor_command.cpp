@@ -110,9 +110,18 @@ bool is_world_of_one(const MpiSession& session) {
   return session.size() == 1 && launched_processes() > 1 && launcher_rank() > 0;
 }
 
+PluOptions options_of_run(const DoctorOptions& options) {
+  PluOptions run;
+  run.backend = options.backend;
+  run.device = options.device;
+  run.threads = options.threads;
+  return run;
+}
+
 DoctorOptions parse_on_all_ranks(const std::vector<std::string>& arguments) {
   const DoctorOptions options = parse_alike(arguments, options_of<doctor_table>);
   run_on_root_and_broadcast([&] {
+    if (options.backend != "auto") check_options_of_backend(options_of_run(options), options.backend);
     if (options.quick && !options.machine.empty()) {
       throw InputError("--machine: --quick measures no links; leave one of them out");
     }
@@ -162,13 +171,10 @@ void report(const DoctorOptions& options, const std::vector<std::string>& comman
 }
 
 json measured_burn_in(const DoctorOptions& options, const MpiSession& session, const Devices& devices) {
-  PluOptions machine;
+  PluOptions machine = options_of_run(options);
   const auto has_no_doubles = [](const DeviceDescription& device) { return device.usable && !device.doubles; };
   const bool in_double = !devices || std::ranges::none_of(*devices, has_no_doubles);
   if (!all_agree(world(), in_double)) machine.precision = Precision::single;
-  machine.backend = options.backend;
-  machine.device = options.device;
-  machine.threads = options.threads;
   return measure_burn_in(session, machine, *options.burn_in);
 }
 
@@ -181,6 +187,7 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
   Devices devices;
   const bool may_use_devices = options.backend == "auto" || computes_on_device(options.backend);
   if (may_use_devices) devices = list_devices(options.backend);
+  if (options.device) prepare_on_all_ranks([&] { device_of_index(*devices, *options.device); });
   json mine = gather_quick_facts(session, target, devices);
   Facts facts{.ranks = {}, .quick = options.quick, .screening = {}};
   if (!options.quick) facts.screening = measure(options, devices, mine);

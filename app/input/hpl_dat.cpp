@@ -4,7 +4,9 @@
 #include <spdlog/fmt/ranges.h>
 
 #include <limits>
-#include <utility>
+#include <string_view>
+
+#include "app/input/input_error.hpp"
 
 namespace glinpack::app {
 
@@ -41,6 +43,32 @@ std::int64_t run_count(const HplDat& hpl_dat) {
   return count;
 }
 
+namespace {
+
+std::vector<std::size_t> factorisation_digits(const std::vector<char>& letters) {
+  std::vector<std::size_t> digits;
+  for (const char letter : letters) digits.push_back(std::string_view("LCR").find(letter));
+  return digits;
+}
+
+std::vector<int> broadcast_digits(const std::vector<BroadcastKind>& kinds) {
+  std::vector<int> digits;
+  for (const BroadcastKind kind : kinds) {
+    if (kind == BroadcastKind::ring_pipelined) {
+      throw InputError("HPL.dat has no number for --broadcast ring-pipelined; use another broadcast");
+    }
+    digits.push_back(hpl_digit(kind));
+  }
+  return digits;
+}
+
+int swap_digit(RowSwapKind kind) {
+  if (kind != RowSwapKind::direct) return static_cast<int>(kind) - static_cast<int>(RowSwapKind::binary_exchange);
+  throw InputError("HPL.dat has no number for --row-swap direct; use another row swap");
+}
+
+}  // namespace
+
 std::string text_of(const HplDat& hpl_dat) {
   std::string rows, columns;
   for (const GridShape& grid : hpl_dat.grids) {
@@ -55,15 +83,15 @@ std::string text_of(const HplDat& hpl_dat) {
   text += line(hpl_dat.order == RankOrder::row_major ? 0 : 1, "PMAP (0: row-major, 1: column-major)");
   text += line(hpl_dat.grids.size(), "number of process grids") + line(rows, "P") + line(columns, "Q");
   text += line(hpl_dat.threshold, "threshold");
-  for (const auto& [value, name] : {std::pair{2, "PFACT (0: left, 1: Crout, 2: right)"},
-                                    {4, "NBMIN"},
-                                    {2, "NDIV"},
-                                    {1, "RFACT (0: left, 1: Crout, 2: right)"},
-                                    {0, "BCAST (0: 1ring ... 5: LonM)"},
-                                    {1, "DEPTH"}}) {
-    text += line(1, "number of values") + line(value, name);
-  }
-  text += line(0, "SWAP (0: binary-exchange, 1: long, 2: mix)") + line(64, "threshold of mix");
+  const auto list = [&line](const auto& values, const char* meaning) {
+    return line(values.size(), "number of values") + line(fmt::format("{}", fmt::join(values, " ")), meaning);
+  };
+  text += list(factorisation_digits(hpl_dat.pfact), "PFACT (0: left, 1: Crout, 2: right)");
+  text += list(hpl_dat.nbmin, "NBMIN") + list(hpl_dat.ndiv, "NDIV");
+  text += list(factorisation_digits(hpl_dat.rfact), "RFACT (0: left, 1: Crout, 2: right)");
+  text += list(broadcast_digits(hpl_dat.broadcast), "BCAST (0: 1ring ... 5: LonM)") + list(hpl_dat.depth, "DEPTH");
+  text += line(swap_digit(hpl_dat.row_swap.kind), "SWAP (0: binary-exchange, 1: long, 2: mix)");
+  text += line(hpl_dat.row_swap.threshold, "threshold of mix");
   text += line(0, "L1 (0: transposed, 1: not)") + line(0, "U (0: transposed, 1: not)");
   return text + line(1, "equilibration (0: no, 1: yes)") + line(8, "alignment in doubles");
 }

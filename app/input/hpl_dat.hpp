@@ -67,7 +67,8 @@ struct HplDat {
   bool to_stderr() const { return device == 7; }
 };
 
-/// The file that read_hpl_dat() reads these N, NB, PMAP, grids and threshold from; HPL's usual values elsewhere.
+/// The file that read_hpl_dat() reads these values from; HPL's usual values on the last lines, 28 to 31. Throws
+/// InputError for a broadcast or row swap that HPL does not have.
 std::string text_of(const HplDat& hpl_dat);
 
 /// What the reader has to know about the command.

@@ -110,7 +110,8 @@ class HplDatReader {
     std::vector<Number> values;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       if (ends_early() || i >= words_.size())
-        fail(fmt::format("{}: the line holds {} values{}", field.what, i, announced));
+        fail(fmt::format("{}: the line holds {}{}", field.what, counted(static_cast<std::int64_t>(i), "value"),
+                         announced));
       word_ = words_[i];
       values.push_back(static_cast<Number>(whole(word_, field, fmt::format(", value {}{}", i + 1, announced))));
     }

@@ -85,6 +85,10 @@ std::string in_quotes(std::string_view text) {
   return result + (text.size() > longest ? "...'" : "'");
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with('s') ? "es" : "s");
+}
+
 Index parse_whole(std::string_view text, Index minimum, Index maximum) {
   const std::string_view digits = without_plus(text);
   Index value = 0;
@@ -304,10 +308,12 @@ constexpr double bit = 1.0 / 8;
 constexpr std::array rate_units{
     Unit{"Kb/s", bit * 1e3},   Unit{"Mb/s", bit * 1e6},   Unit{"Gb/s", bit * 1e9},   Unit{"Tb/s", bit * 1e12},
     Unit{"Kbit/s", bit * 1e3}, Unit{"Mbit/s", bit * 1e6}, Unit{"Gbit/s", bit * 1e9}, Unit{"Tbit/s", bit * 1e12},
+    Unit{"Kbps", bit * 1e3},   Unit{"Mbps", bit * 1e6},   Unit{"Gbps", bit * 1e9},   Unit{"Tbps", bit * 1e12},
     Unit{"kbit", bit * 1e3},   Unit{"mbit", bit * 1e6},   Unit{"gbit", bit * 1e9},   Unit{"tbit", bit * 1e12},
     Unit{"KB/s", 1e3},         Unit{"MB/s", 1e6},         Unit{"GB/s", 1e9},         Unit{"TB/s", 1e12}};
 
-constexpr std::array time_units{Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"ms", 1e-3}, Unit{"s", 1}};
+constexpr std::array time_units{Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"\u00b5s", 1e-6}, Unit{"ms", 1e-3},
+                                Unit{"s", 1}};
 
 // Parses a number above 0 and its unit; `what` names the expected value in messages.
 double parse_quantity(std::string_view text, std::span<const Unit> units, const std::string& what) {

@@ -2,6 +2,7 @@
 // and what is expected; the caller adds the location.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,9 @@ inline constexpr std::size_t longest_list = 1000;
 
 /// `text` in quotes, with unprintable characters replaced, and truncated: safe in a message.
 std::string in_quotes(std::string_view text);
+
+/// "1 rank", "4 ranks", "2 passes": for nouns with a plural in s or es.
+std::string counted(std::int64_t count, std::string_view noun);
 
 /// A whole number in [minimum, maximum], decimal, without suffix.
 Index parse_whole(std::string_view text, Index minimum, Index maximum);

@@ -144,7 +144,8 @@ std::vector<Window> thorough_windows(Index passes, Index ranks) {
 
 std::vector<std::vector<Replay>> replay_windows(const MachineModel& machine, const Problem& problem,
                                                 const std::vector<Window>& windows,
-                                                const std::vector<Variant>& variants) {
+                                                const std::vector<Variant>& variants,
+                                                const std::function<void(double)>& progress) {
   double largest = 1;
   for (const Window& window : windows) {
     largest = std::max(largest, bytes_of(window.passes.end - window.passes.first, problem.grid.size()));
@@ -153,18 +154,20 @@ std::vector<std::vector<Replay>> replay_windows(const MachineModel& machine, con
   const double fitting = std::clamp(max_bytes / largest, 1.0, static_cast<double>(windows.size()));
   const int at_a_time = std::min(cores, static_cast<int>(fitting));
   std::vector<std::vector<Replay>> replays(windows.size());
-  std::atomic<std::size_t> next{0};
-  const auto run = [&] {
+  std::atomic<std::size_t> next{0}, done{0};
+  const auto run = [&](const std::function<void(double)>& observer) {
     for (std::size_t i = next++; i < windows.size(); i = next++) {
       const Schedule schedule = record_schedule(machine, problem, windows[i].passes, std::max(1, cores / at_a_time));
       for (const Variant& variant : variants) {
         replays[i].push_back(replay(schedule, variant.machine, problem, windows[i].measured, variant.slow));
+        const auto replayed = static_cast<double>(++done);
+        if (observer) observer(replayed / static_cast<double>(windows.size() * variants.size()));
       }
     }
   };
   std::vector<std::future<void>> others;
-  for (int i = 1; i < at_a_time; ++i) others.push_back(std::async(std::launch::async, run));
-  run();
+  for (int i = 1; i < at_a_time; ++i) others.push_back(std::async(std::launch::async, run, nullptr));
+  run(progress);
   for (std::future<void>& other : others) other.get();
   return replays;
 }

@@ -2,6 +2,7 @@
 // what the model omits.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -62,9 +63,10 @@ struct Variant {
   std::vector<double> slow = {};
 };
 /// The replays of each window with each variant, on the cores of this machine, as many windows at a time as fit into
-/// 3 GiB.
+/// 3 GiB. `progress`: called by this thread with the fraction that is done; null: none.
 std::vector<std::vector<Replay>> replay_windows(const MachineModel& machine, const Problem& problem,
                                                 const std::vector<Window>& windows,
-                                                const std::vector<Variant>& variants);
+                                                const std::vector<Variant>& variants,
+                                                const std::function<void(double)>& progress = {});
 
 }  // namespace glinpack::app::model

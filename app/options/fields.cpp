@@ -258,13 +258,16 @@ std::string option_for(const OptionTable& table, const std::string& argument) {
   throw InputError("unknown option " + in_quotes(name) + did_you_mean(name, names) + "; see " + help_command(table));
 }
 
-// "--n, --nb, --grid": the options that take more than one value.
-std::string names_of_lists(const OptionTable& table) {
-  std::string names;
+// An option without a value, or with several where it takes one.
+[[noreturn]] void refuse_count(const CLI::App& app, const OptionTable& table, const std::string& error) {
   for (const Field* field : fields_of(table)) {
-    if (field->value.form == Form::list) names += (names.empty() ? "--" : ", --") + key_of(*field);
+    if (field->value.form != Form::one) continue;
+    const std::string name = "--" + key_of(*field);
+    const std::size_t count = app.get_option(name)->count();
+    if (count > 1)
+      throw InputError(name + " is given " + std::to_string(count) + " times; it takes one value: give it once");
   }
-  return names;
+  throw InputError(error.substr(0, error.find(':')) + ": a value is missing; see " + help_command(table));
 }
 
 // The field that a key of a TOML file names.
@@ -311,8 +314,7 @@ std::set<std::string> parse_arguments(const Texts& arguments, const OptionTable&
   try {
     app.parse(reversed);
   } catch (const CLI::ArgumentMismatch& error) {
-    throw InputError(std::string(error.what()) + " (an option takes one value, the lists " + names_of_lists(table) +
-                     " more)");
+    refuse_count(app, table, error.what());
   } catch (const CLI::ParseError& error) {
     throw InputError(std::string(error.what()) + "; see " + help_command(table));
   }

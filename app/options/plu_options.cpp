@@ -36,7 +36,11 @@ FieldValue list_or_auto(std::vector<Value>& option, const std::string& type, boo
       if (with_auto && value == auto_word) {
         throw InputError("'auto' is in a list with other values; give it alone, or values alone");
       }
-      option.push_back(parse(value));
+      try {
+        option.push_back(parse(value));
+      } catch (const InputError& error) {
+        throw InputError(std::string(error.what()) + (with_auto ? "; auto is accepted, too" : ""));
+      }
     }
   };
   const auto json = [&option, chosen_later, print = std::move(print)] {
@@ -260,8 +264,7 @@ std::vector<Field> plan_fields(PluOptions& o) {
        "Print the schedule of pass K, counted from 0: roles, messages, steps; with --json every operation; run "
        "nothing"},
       {"write-hpl-dat", text(o.write_hpl_dat, "FILE"),
-       "Write N, NB, P and Q as netlib's HPL.dat, with --n auto --nb auto --grid auto those of this machine; run "
-       "nothing"},
+       "Write the runs as netlib's HPL.dat, with --n auto --nb auto --grid auto those of this machine; run nothing"},
       config_field(o.config),
   };
 }
@@ -303,6 +306,29 @@ ParsedOptions with_one_matrix(ParsedOptions parsed) {
 }
 
 }  // namespace
+
+void check_options_of_backend(const PluOptions& options, std::string_view backend) {
+  const BackendRecord& record = backend_record(backend);
+  const std::string chosen = options.backend == "auto" ? fmt::format("--backend auto takes {} here, which", backend)
+                                                       : fmt::format("the backend {}", backend);
+  const auto refuse = [&chosen](const std::string& given, const char* lack, const auto& has_it) {
+    throw InputError(given + ": " + chosen + " " + lack + "; leave it out, or use --backend " + backends_with(has_it));
+  };
+  if (options.device && record.memory == MemorySpace::host) {
+    refuse("--device " + std::to_string(*options.device), "computes on the host",
+           [](const BackendRecord& other) { return other.memory == MemorySpace::device; });
+  }
+  if (options.panel == PanelPlace::device && !record.panels_on_device) {
+    refuse("--panel device", "factorises panels on the host", &BackendRecord::panels_on_device);
+  }
+  for (const BackendOption& option : all_backend_options()) {
+    const std::string name(option.name);
+    const std::string& value = options.backend_values.at(name);
+    const auto has_option = [&option](const BackendRecord& other) { return other.has_option(option.name); };
+    if (value.empty() || value == option.default_text || option.check == nullptr || has_option(record)) continue;
+    refuse("--" + name + " " + value, "does not have this option", has_option);
+  }
+}
 
 // Options that make an HPL.dat of the current folder superfluous.
 constexpr std::array sources_of_n{"n", "input", "config"};
@@ -360,27 +386,15 @@ namespace {
 // Checks the values that a backend refuses.
 void check_backend_values(const PluOptions& options) {
   for (const BackendOption& option : all_backend_options()) {
-    const std::string key(option.name), name = "--" + key;
+    const std::string key(option.name);
     const std::string& value = options.backend_values.at(key);
     if (value.empty() || option.check == nullptr) continue;
-    const auto has_option = [&option](const BackendRecord& backend) { return backend.has_option(option.name); };
-    if (options.backend != "auto" && !has_option(backend_record(options.backend))) {
-      throw InputError(name + " " + value + ": the backend " + options.backend + " has no " + name +
-                       "; leave it out, or use --backend " + backends_with(has_option));
-    }
     try {
       option.check(value, options.precision);
     } catch (const std::runtime_error& error) {
-      throw InputError(name + ": " + error.what());
+      throw InputError("--" + key + ": " + error.what());
     }
   }
-}
-
-void check_panel(const PluOptions& options) {
-  if (options.panel != PanelPlace::device || options.backend == "auto") return;
-  if (backend_record(options.backend).panels_on_device) return;
-  throw InputError("--panel device: the backend " + options.backend + " factorises panels on the host; use --backend " +
-                   backends_with(&BackendRecord::panels_on_device) + ", or leave --panel out");
 }
 
 void check_abft(const PluOptions& options) {
@@ -416,9 +430,13 @@ ParsedOptions with_dependent_defaults(ParsedOptions parsed) {
   // a backend takes single precision for that of factors that are refined; checksums bound the errors of plain products
   std::string& products = parsed.options.backend_values.at("products");
   const bool is_plain = parsed.options.precision == Precision::single || parsed.options.abft;
-  if (products == auto_word && is_plain) products = "plain";
+  if (products == auto_word && is_plain) {
+    products = "plain";
+    parsed.backend_note = std::string("--products auto takes plain products with ") +
+                          (parsed.options.abft ? "--abft" : "--precision single");
+  }
+  if (parsed.options.backend != "auto") check_options_of_backend(parsed.options, parsed.options.backend);
   check_backend_values(parsed.options);
-  check_panel(parsed.options);
   check_time(parsed.options);
   check_abft(parsed.options);
   const BackendRecord* backend = find_backend(parsed.options.backend);

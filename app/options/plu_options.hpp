@@ -112,7 +112,7 @@ struct PluOptions : CommonOptions {
 
 struct ParsedOptions : Parsed<PluOptions> {
   std::string hpl_dat_note{};  // whether HPL.dat of the current folder is read; empty if there is none or it is named
-  std::string backend_note{};  // what --backend has chosen; empty: nothing
+  std::string backend_note{};  // what --backend or --products auto has chosen; empty: nothing
 
   /// True if the option takes precedence over HPL.dat: it is on the command line, or in the configuration file that
   /// names the HPL.dat. An HPL.dat on the command line takes precedence over the configuration file.
@@ -125,6 +125,10 @@ std::vector<Field> algorithm_fields(CommonOptions& options);
 std::vector<Field> result_fields(CommonOptions& options);
 
 OptionTable plu_table(PluOptions& options);
+
+/// Throws InputError for what is given and the backend does not use: --device, --panel device, options of others unless
+/// they have their default values. `backend`: that of the options, or the one that "auto" takes.
+void check_options_of_backend(const PluOptions& options, std::string_view backend);
 
 /// As xhpl does: sets hpl_dat to HPL.dat of the current folder if it exists, unless --n, --input, --config or --hpl-dat
 /// is given. Says so in hpl_dat_note.

@@ -172,9 +172,7 @@ int device_index(const ModeOptions& options, int local_rank, std::vector<std::st
         "no usable OpenGL device: `glinpack devices` says why; the mode's --help lists what the processor computes "
         "alone");
   }
-  PluOptions plu;
-  plu.device = options.device;
-  const int index = choose_device(plu, device_catalog(), devices, local_rank, true).index;
+  const int index = choose_device(options.device, device_catalog(), devices, local_rank, true).index;
   if (!options.device && device_for_local_rank(devices, 0, false) < 0) {
     notes.push_back("no hardware OpenGL device is usable: device " + std::to_string(index) +
                     ", software OpenGL, was taken; `glinpack devices` says what there is");

@@ -164,7 +164,7 @@ std::string ratio(const std::optional<double>& value) {
   return value ? fmt::format("{:.3g}", *value) : std::string("-");
 }
 
-constexpr const char* columns = "{:<24}{:<16}{:>14}{:>11}{:>11}{:>11}{:>11}{:>9}{:>9}{:>9}{:>10}{:>10}  {}";
+constexpr const char* columns = "{:<24}{:<28}{:>14}{:>11}{:>11}{:>11}{:>11}{:>9}{:>9}{:>9}{:>10}{:>10}  {}";
 
 }  // namespace
 
@@ -193,7 +193,7 @@ std::string mode_table_head() {
 
 std::string mode_line(const ModeRecord& r) {
   if (!r.failure.empty()) {
-    return table_line(fmt::format("{:<24}{:<16}{:>14}  FAILED: {}", r.variant, r.settings, r.size, r.failure));
+    return table_line(fmt::format("{:<24}{:<28}{:>14}  FAILED: {}", r.variant, r.settings, r.size, r.failure));
   }
   const std::string verdict = !r.check            ? "not checked"
                               : r.check->passed() ? "passed"

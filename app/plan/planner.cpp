@@ -89,7 +89,7 @@ std::vector<Index> block_sizes(const PlanningOptions& options, const ClusterPlan
 }
 
 std::optional<Candidate> candidate(const PlanningOptions& options, const model::MachineModel& machine, GridShape grid,
-                                   Index nb, Progress& progress) {
+                                   Index nb) {
   const Index n = order_for(options, grid, nb);
   if (n == 0) return std::nullopt;
   Candidate result{problem_of(options, grid, n, nb), {}};
@@ -99,7 +99,6 @@ std::optional<Candidate> candidate(const PlanningOptions& options, const model::
                     "give a larger --nb, or a smaller --n",
                     n, nb, result.problem.distribution().passes(), text_of(grid)));
   }
-  progress.prepare(fmt::format("N {}, NB {}, grid {}", n, nb, text_of(grid)), "replaying");
   result.forecast = model::forecast(machine, result.problem);
   if (!result.forecast.missing.empty()) {
     throw InputError("there is no figure for " + result.forecast.missing + ", which " + options.backend +
@@ -114,13 +113,21 @@ bool is_better(const Candidate& a, const Candidate& b) { return a.forecast.gflop
 void choose(const PlanningOptions& options, ClusterPlan& plan) {
   const std::vector<GridShape> grids =
       options.grid ? std::vector<GridShape>{*options.grid} : grids_of(options.processes());
+  const std::vector<Index> sizes = block_sizes(options, plan);
   Progress progress = progress_on_stderr();
+  progress.begin("replaying block sizes and grids", 0);
+  std::size_t done = 0;
+  const auto try_it = [&](GridShape grid, Index nb) {
+    auto tried = candidate(options, plan.machine, grid, nb);
+    progress.update(static_cast<double>(++done) / static_cast<double>(sizes.size() + grids.size() - 1));
+    return tried;
+  };
   std::vector<Candidate> by_size;
-  for (const Index nb : block_sizes(options, plan)) {
-    if (auto tried = candidate(options, plan.machine, grids.front(), nb, progress))
-      by_size.push_back(std::move(*tried));
+  for (const Index nb : sizes) {
+    if (auto tried = try_it(grids.front(), nb)) by_size.push_back(std::move(*tried));
   }
   if (by_size.empty()) {
+    progress.end();
     throw InputError(fmt::format("no matrix fits into {:g} % of {} a process; give more --memory, or --n",
                                  100 * options.memory_fraction, memory_text(options.memory.value_or(0))));
   }
@@ -128,9 +135,7 @@ void choose(const PlanningOptions& options, ClusterPlan& plan) {
   std::vector<Candidate> by_grid{by_size.front()};
   for (const GridShape& grid : grids) {
     if (grid == grids.front()) continue;
-    if (auto tried = candidate(options, plan.machine, grid, by_size.front().problem.parameters.nb, progress)) {
-      by_grid.push_back(std::move(*tried));
-    }
+    if (auto tried = try_it(grid, by_size.front().problem.parameters.nb)) by_grid.push_back(std::move(*tried));
   }
   progress.end();
   std::sort(by_grid.begin(), by_grid.end(), is_better);

@@ -38,7 +38,7 @@ struct PlanningOptions {
   std::string links;  // of network --json
 
   bool replay = false;  // more passes, and changes of the plan
-  bool slurm = false;   // print the job, not mpiexec
+  bool slurm = false;   // print the job, not mpirun
 
   std::string json;
   bool force = false;

@@ -99,9 +99,8 @@ OptionTable machine_table(PlanningOptions& o) {
 void check(const PlanningOptions& o) {
   const auto processes = static_cast<std::int64_t>(o.nodes) * o.processes_per_node;
   if (processes > largest_processes) {
-    throw InputError("--nodes " + std::to_string(o.nodes) + " of " + std::to_string(o.processes_per_node) +
-                     " processes are more than the " + std::to_string(largest_processes) +
-                     " that glinpack can address");
+    throw InputError("--nodes " + std::to_string(o.nodes) + " of " + counted(o.processes_per_node, "process") +
+                     " are more than the " + std::to_string(largest_processes) + " that glinpack can address");
   }
   if (!o.n && !o.memory) {
     throw InputError(
@@ -136,7 +135,7 @@ OptionTable planning_table(PlanningOptions& o) {
                                    "examples/cluster-1000.toml; options override it"});
   const std::vector<Field> output{
       {"replay", flag(o.replay), "Replay more passes: uncertainty, bounds, what changes would bring"},
-      {"slurm", flag(o.slurm), "Print the Slurm job of the plan instead of its mpiexec command"},
+      {"slurm", flag(o.slurm), "Print the Slurm job of the plan instead of its mpirun command"},
       {"json", text(o.json, "FILE"), "Write the plan as JSON (docs/plan.schema.json)"},
       {"force", flag(o.force), "Overwrite an existing file"},
   };
@@ -240,7 +239,7 @@ std::string launch_of(const PlanningOptions& options) {
     return fmt::format("glinpack slurm --nodes {} --{}-per-node {} --", options.nodes,
                        computes_on_device(options.backend) ? "gpus" : "ranks", options.processes_per_node);
   }
-  return fmt::format("mpiexec.hydra -np {} -ppn {} glinpack plu", options.processes(), options.processes_per_node);
+  return fmt::format("mpirun -np {} -ppn {} glinpack plu", options.processes(), options.processes_per_node);
 }
 
 std::string command_of(const PlanningOptions& options, const Candidate& chosen) {
@@ -296,10 +295,9 @@ std::string planning_text(const PlanningOptions& options, const ClusterPlan& pla
   const Candidate& chosen = plan.chosen;
   const model::Forecast& forecast = chosen.forecast;
   const int processes = options.processes();
-  std::string text =
-      fmt::format("Plan for {} process{} on {} node{}: {}, {} precision, {} pivoting\n{}\n", processes,
-                  processes == 1 ? "" : "es", options.nodes, options.nodes == 1 ? "" : "s", options.backend,
-                  name_of(options.precision), name_of(options.pivoting), assumption_text(plan));
+  std::string text = fmt::format("Plan for {} on {}: {}, {} precision, {} pivoting\n{}\n",
+                                 counted(processes, "process"), counted(options.nodes, "node"), options.backend,
+                                 name_of(options.precision), name_of(options.pivoting), assumption_text(plan));
   text += fmt::format("  N         {}\n  NB        {}\n  grid      {}\n", chosen.problem.parameters.n,
                       chosen.problem.parameters.nb, text_of(chosen.problem.grid));
   if (const auto squarer = options.grid ? std::nullopt : squarer_grid(processes)) {

@@ -23,10 +23,13 @@ namespace {
 constexpr double usual_error = 0.14;
 
 // The time of the whole factorisation.
-void replay_run(const model::MachineModel& machine, const model::Problem& problem, ReplayStudy& study) {
+void replay_run(const model::MachineModel& machine, const model::Problem& problem, ReplayStudy& study,
+                Progress& progress) {
+  progress.begin("replaying " + counted(problem.grid.size(), "rank"), 0);
   const Index passes = problem.distribution().passes();
   const std::vector<model::Window> windows = model::thorough_windows(passes, problem.grid.size());
-  const auto replays = model::replay_windows(machine, problem, windows, {{machine}});
+  const auto replays =
+      model::replay_windows(machine, problem, windows, {{machine}}, [&](double part) { progress.update(part); });
   double squares = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const auto seconds = [&](std::size_t window) { return replays[window].front().seconds; };
@@ -75,14 +78,16 @@ std::vector<model::Variant> variants_of(const PlanningOptions& options, const mo
 
 // Replays two windows of each third with each variant.
 void replay_variants(const PlanningOptions& options, const model::MachineModel& machine, const model::Problem& problem,
-                     ReplayStudy& study) {
+                     ReplayStudy& study, Progress& progress) {
+  progress.begin("replaying slower nodes, faster links", 0);
   constexpr Index count = 6, widest = 20;
   const Index passes = problem.distribution().passes();
   const Index width = std::min(widest, ((passes - 1) / count - 1) / 2);
   if (width < 1) return;
   const std::vector<model::Variant> variants = variants_of(options, machine, study.changes);
   const std::vector<model::Window> windows = model::windows_of(passes, count, width);
-  const auto replays = model::replay_windows(machine, problem, windows, variants);
+  const auto replays =
+      model::replay_windows(machine, problem, windows, variants, [&](double part) { progress.update(part); });
   std::vector<double> seconds(variants.size());
   const std::array<const char*, 3> parts{"first third", "second third", "last third"};
   for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -104,9 +109,11 @@ void replay_variants(const PlanningOptions& options, const model::MachineModel& 
 // The plan with one broadcast or row swap exchanged at a time.
 void try_choices(const ClusterPlan& plan, ReplayStudy& study, Progress& progress) {
   const RunParameters& parameters = plan.chosen.problem.parameters;
+  progress.begin("replaying other broadcasts and row swaps", 0);
+  constexpr auto count = static_cast<double>(all_broadcasts.size() + all_row_swaps.size() - 1);
   const auto add = [&](const std::string& name, const model::Problem& problem) {
-    progress.prepare(name, "replaying");
     study.choices.push_back({name, model::forecast(plan.machine, problem).gflops});
+    progress.update(static_cast<double>(study.choices.size()) / count);
   };
   add("as planned", plan.chosen.problem);
   for (const BroadcastKind broadcast : all_broadcasts) {
@@ -151,13 +158,11 @@ ReplayStudy study_by_replay(const PlanningOptions& options, const ClusterPlan& p
   const model::Problem& problem = plan.chosen.problem;
   ReplayStudy study;
   Progress progress = progress_on_stderr();
-  progress.prepare(fmt::format("{} ranks", problem.grid.size()), "replaying");
-  replay_run(plan.machine, problem, study);
+  replay_run(plan.machine, problem, study, progress);
   study.solve_seconds = plan.chosen.forecast.solve_seconds;
   study.gflops = hpl_flops(problem.parameters.n) / (study.factor_seconds + study.solve_seconds) * 1e-9;
   set_model_error(plan, study);
-  progress.prepare("slower nodes, faster links", "replaying");
-  replay_variants(options, plan.machine, problem, study);
+  replay_variants(options, plan.machine, problem, study, progress);
   if (problem.grid.size() > 1) try_choices(plan, study, progress);
   if (options.network || !options.links.empty()) double_nodes(options, plan, study);
   progress.end();

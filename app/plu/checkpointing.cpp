@@ -13,6 +13,7 @@
 #include <span>
 
 #include "app/input/input_error.hpp"
+#include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "app/program/agreement.hpp"
 #include "mpi/communication.hpp"
@@ -233,9 +234,9 @@ void Checkpointing::remove() const {
 std::string how_to_resume(const RunRecord& run, const PluOptions& options) {
   if (!run.result.saved || run.result.saved->passes == 0) return "";
   return fmt::format(
-      "Its checkpoint after {} passes is in {}: the same options with --resume {} continue it; files of results "
-      "need other names, or --force.\n",
-      run.result.saved->passes, options.checkpoint, options.checkpoint);
+      "Its checkpoint after {} is in {}: the same options with --resume {} continue it; files of results need other "
+      "names, or --force.\n",
+      counted(run.result.saved->passes, "pass"), options.checkpoint, options.checkpoint);
 }
 
 }  // namespace glinpack::app

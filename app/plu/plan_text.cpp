@@ -9,6 +9,7 @@
 
 #include "app/input/hpl_dat.hpp"
 #include "app/input/input_error.hpp"
+#include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "app/program/memory.hpp"
 #include "app/program/planned_runs.hpp"
@@ -241,7 +242,7 @@ namespace {
 std::string row_of(std::size_t number, const RunRecord& run, int world_size) {
   const NeededBytes need = largest_need(run);
   const std::string row = fmt::format(
-      "{:>5}  {:>10} {:>6}  {:>7}  {:<10} {:<8} {:<8} {:<18}  {:>11} {:>11}  {:>10.3e}", number, run.parameters.n,
+      "{:>5}  {:>13} {:>7}  {:>7}  {:<10} {:<8} {:<10} {:<18}  {:>11} {:>11}  {:>10.3e}", number, run.parameters.n,
       run.parameters.nb, text_of(run.grid), run.backend, name_of(run.precision), name_of(run.parameters.pivoting),
       name_of(run.parameters.broadcast), memory_text(need.host), memory_text(need.device), hpl_flops(run.parameters.n));
   return row + (run.grid.size() > world_size ? fmt::format("  needs {} processes\n", run.grid.size()) : "\n");
@@ -252,9 +253,9 @@ std::string row_of(std::size_t number, const RunRecord& run, int world_size) {
 std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> remarks,
                       bool prints_all) {
   constexpr std::size_t max_rows = 20, first_rows = 10, last_rows = 5;
-  std::string text = fmt::format("Plan: {} run{} on {} process{}; nothing is run.\n", planned.size(),
-                                 planned.size() == 1 ? "" : "s", world_size, world_size == 1 ? "" : "es");
-  text += fmt::format("{:>5}  {:>10} {:>6}  {:>7}  {:<10} {:<8} {:<8} {:<18}  {:>11} {:>11}  {:>10}\n", "run", "N",
+  std::string text = fmt::format("Plan: {} on {}; nothing is run.\n", counted(std::ssize(planned), "run"),
+                                 counted(world_size, "process"));
+  text += fmt::format("{:>5}  {:>13} {:>7}  {:>7}  {:<10} {:<8} {:<10} {:<18}  {:>11} {:>11}  {:>10}\n", "run", "N",
                       "NB", "grid", "backend", "precis.", "pivoting", "broadcast", "host/rank", "device/rank", "flops");
   const std::size_t hidden = prints_all || planned.size() <= max_rows ? 0 : planned.size() - first_rows - last_rows;
   double flops = 0;
@@ -278,13 +279,28 @@ std::string hpl_dat_text(std::span<const RunRecord> planned) {
   const auto add = [](auto& values, const auto& value) {
     if (std::ranges::find(values, value) == values.end()) values.push_back(value);
   };
+  const RunRecord& first = planned.front();
   HplDat hpl_dat;
-  hpl_dat.order = planned.front().order;
-  hpl_dat.threshold = planned.front().parameters.threshold;
+  hpl_dat.order = first.order;
+  hpl_dat.threshold = first.parameters.threshold;
+  hpl_dat.row_swap = first.parameters.row_swap;
+  hpl_dat.depth.clear();
+  hpl_dat.pfact.clear();
+  hpl_dat.nbmin.clear();
+  hpl_dat.ndiv.clear();
+  hpl_dat.rfact.clear();
+  constexpr HplVariant usual{.given = true, .nbmin = 4, .ndiv = 2, .pfact = 'R', .rfact = 'C'};
   for (const RunRecord& run : planned) {
     add(hpl_dat.n, run.parameters.n);
     add(hpl_dat.nb, run.parameters.nb);
     add(hpl_dat.grids, run.grid);
+    add(hpl_dat.broadcast, run.parameters.broadcast);
+    add(hpl_dat.depth, run.parameters.lookahead);
+    const HplVariant& variant = run.variant.given ? run.variant : usual;
+    add(hpl_dat.pfact, variant.pfact);
+    add(hpl_dat.nbmin, variant.nbmin);
+    add(hpl_dat.ndiv, variant.ndiv);
+    add(hpl_dat.rfact, variant.rfact);
   }
   return text_of(hpl_dat);
 }

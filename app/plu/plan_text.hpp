@@ -25,7 +25,8 @@ nlohmann::json explained_passes_json(std::span<const RunRecord> runs, Index pass
 std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> remarks = {},
                       bool prints_all = false);
 
-/// The HPL.dat of --write-hpl-dat: each N, NB and grid of the runs once, with the threshold of the first.
+/// The HPL.dat of --write-hpl-dat: each value of the runs once, with threshold and row swap of the first. Throws
+/// InputError for what HPL does not have.
 std::string hpl_dat_text(std::span<const RunRecord> planned);
 
 }  // namespace glinpack::app

@@ -212,6 +212,12 @@ std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecor
   return scatter_matrix(grid, distribution, grid.is_root() ? &input.matrix : nullptr);
 }
 
+void add_products_note(const BackendInfo& info, SweepInput& input) {
+  if (option_value(input.options.backend_values, "products") != "auto" || info.products != "plain") return;
+  input.context.notes.push_back(
+      "--products auto takes plain products: the device has no tensor cores for others, or they are no faster");
+}
+
 void log_backend(const BackendInfo& info) {
   spdlog::debug("backend {}: {}, {}{}, {} host threads, {} of memory free", info.backend, info.device, info.driver,
                 info.kernels.empty() ? "" : ", kernels " + info.kernels, info.threads,
@@ -293,6 +299,7 @@ int run_sweep_in(SweepInput& input) {
   const std::unique_ptr<Backend<Real>> backend = make_agreed_backend<Real>(input.machine, timeline);
   const BackendInfo info = backend->info();
   log_backend(info);
+  add_products_note(info, input);
 
   const std::vector<RankMemory> memory = gather_memory(info);
   for (RunRecord& run : input.planned) run.backend = info.backend;
@@ -362,7 +369,9 @@ void print_plan(const SweepInput& input, std::span<const std::string> choices) {
       text = plan_text(input.planned, input.session.size(), remarks, spdlog::should_log(spdlog::level::debug));
     }
     if (!options.write_hpl_dat.empty()) {
-      write_file(options.write_hpl_dat, options.force, [&](std::ostream& out) { out << hpl_dat_text(input.planned); });
+      const std::string hpl_dat = hpl_dat_text(input.planned);
+      write_file(options.write_hpl_dat, options.force, [&hpl_dat](std::ostream& out) { out << hpl_dat; });
+      if (!is_written_directly(options.write_hpl_dat)) text += "Wrote " + options.write_hpl_dat + "\n";
     }
     if (!options.explain_pass) {
       print(std::cout, text);

@@ -68,18 +68,13 @@ void prepare_on_all_ranks(const std::function<void()>& work) {
     error = failure.what();
     if (error.empty()) error = "unknown error";
   }
-  const int ranks = size_of(MPI_COMM_WORLD);
-  agree_or_throw(world(), error, ranks == 1);
-  try {
-    agree_or_throw(world(), input_error, ranks == 1);
-  } catch (const AgreedError& failure) {
-    throw InputError(failure.what());
-  }
+  agree_or_throw(world(), error, size_of(MPI_COMM_WORLD) == 1);
+  agree_on_input(input_error);
 }
 
 void agree_on_input(const std::string& error) {
   try {
-    agree_or_throw(world(), error);
+    agree_or_throw(world(), error, size_of(MPI_COMM_WORLD) == 1);
   } catch (const AgreedError& failure) {
     throw InputError(failure.what());
   }

@@ -40,7 +40,7 @@ void run_on_all_ranks(const std::function<void()>& work);
 void prepare_on_all_ranks(const std::function<void()>& work);
 
 /// Collective over MPI_COMM_WORLD. `error` is empty or an error that the user can correct. Every rank throws the first
-/// error as InputError, with the host and rank that reported it.
+/// error as InputError, with the host and rank that reported it, unless there is one rank.
 void agree_on_input(const std::string& error);
 
 /// Collective over MPI_COMM_WORLD. Gathers the documents of all ranks on rank 0, in rank order; empty on other ranks.

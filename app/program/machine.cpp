@@ -9,6 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "app/input/values.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/topology.hpp"
 #include "host/host_memory.hpp"
@@ -53,22 +54,28 @@ std::string tile_note_of(const BackendRecord& backend, const PluOptions& options
 
 }  // namespace
 
-DeviceDescription choose_device(const PluOptions& options, const DeviceCatalog& catalog,
+const DeviceDescription& device_of_index(const std::vector<DeviceDescription>& devices, int index) {
+  const auto device = std::ranges::find(devices, index, &DeviceDescription::index);
+  if (device != devices.end()) return *device;
+  throw InputError(
+      fmt::format("--device {}: there is no such device; this machine has {}, counted from 0: see glinpack devices",
+                  index, counted(std::ssize(devices), "device")));
+}
+
+DeviceDescription choose_device(const std::optional<int>& asked, const DeviceCatalog& catalog,
                                 const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed) {
-  const int chosen = options.device.value_or(device_for_local_rank(devices, local_rank, software_allowed));
-  if (!options.device && chosen < 0) throw InputError(why_no_device(catalog, devices));
-  const auto device = std::ranges::find(devices, chosen, &DeviceDescription::index);
-  if (device == devices.end()) {
-    throw InputError("--device " + std::to_string(chosen) + ": there is no such device, but " +
-                     std::to_string(devices.size()) + ", counted from 0; see glinpack devices");
+  const int chosen = asked.value_or(device_for_local_rank(devices, local_rank, software_allowed));
+  if (!asked && chosen < 0) throw InputError(why_no_device(catalog, devices));
+  const DeviceDescription& device = device_of_index(devices, chosen);
+  if (!device.usable) throw InputError("--device " + std::to_string(chosen) + ": " + device.why_unusable);
+  if (device.software && !software_allowed) {
+    throw InputError(
+        fmt::format("--device {} is software {}, which --backend auto does not take; use --backend {}, or "
+                    "leave --device out",
+                    chosen, device.api, automatic_backend(device.api).name));
   }
-  if (!device->usable) throw InputError("--device " + std::to_string(chosen) + ": " + device->why_unusable);
-  if (device->software && !software_allowed) {
-    throw InputError("--device " + std::to_string(chosen) + " is software " + device->api);
-  }
-  spdlog::debug("device {}: chosen by {}", chosen,
-                options.device ? "--device" : fmt::format("local rank {}", local_rank));
-  return *device;
+  spdlog::debug("device {}: chosen by {}", chosen, asked ? "--device" : fmt::format("local rank {}", local_rank));
+  return device;
 }
 
 std::size_t fastest(const std::vector<std::vector<double>>& rates) {
@@ -169,10 +176,11 @@ std::optional<DeviceDescription> choose_automatically(const PluOptions& options,
   }
   std::optional<DeviceDescription> device;
   try {
-    device = choose_device(options, device_catalog(), devices, session.local_rank(), false);
+    device = choose_device(options.device, device_catalog(), devices, session.local_rank(), false);
   } catch (const InputError& failure) {
     error = failure.what();
   }
+  if (options.device) agree_on_input(error);
   if (!all_agree(world(), device.has_value())) {
     spdlog::debug("no device: {}", !error.empty() ? error : "another rank has no hardware device");
     return std::nullopt;
@@ -191,12 +199,14 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
     machine.backend =
         (machine.device ? automatic_backend(machine.device->api) : automatic_backend(MemorySpace::host)).name;
     spdlog::debug("backend {}", machine.backend);
+    check_options_of_backend(options, machine.backend);
   } else if (computes_on_device(options.backend)) {
     std::string error;
     std::vector<DeviceDescription>& devices = machine.devices.emplace(list_devices(options.backend));
     for (DeviceDescription& one : devices) one = for_precision(one, options.precision);
     try {
-      machine.device = choose_device(options, device_catalog(options.backend), devices, session.local_rank(), true);
+      machine.device =
+          choose_device(options.device, device_catalog(options.backend), devices, session.local_rank(), true);
     } catch (const InputError& failure) {
       error = failure.what();
     }

@@ -23,9 +23,12 @@ struct Machine {
   std::optional<DeviceDescription> device = {};                // of this rank; empty: the processor
 };
 
-/// The device of a rank: --device, or the rank's number on its node. `devices`: of the catalog. Throws InputError with
-/// the reason and the remedy if there is no such device.
-DeviceDescription choose_device(const PluOptions& options, const DeviceCatalog& catalog,
+/// The device with this index. Throws InputError for --device if there is none.
+const DeviceDescription& device_of_index(const std::vector<DeviceDescription>& devices, int index);
+
+/// The device of a rank: `asked` by --device, or the rank's number on its node. `devices`: of the catalog. Throws
+/// InputError with the reason and the remedy if there is no such device.
+DeviceDescription choose_device(const std::optional<int>& asked, const DeviceCatalog& catalog,
                                 const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed);
 
 /// Rates of the update by each backend on this rank's device, 0 where it does not work. All take turns, twice, for a
@@ -38,8 +41,8 @@ std::vector<double> measured_rates(const std::vector<const BackendRecord*>& back
 std::size_t fastest(const std::vector<std::vector<double>>& rates);
 
 /// Collective over MPI_COMM_WORLD. "auto" selects a device backend if every rank has a hardware device, the fastest()
-/// if their devices have several; else a host backend. Throws on every rank if a rank has no device for a backend that
-/// the user named.
+/// if their devices have several; else a host backend. Throws on every rank if a rank has no device for a backend or
+/// of an index that the user named, or if the selected backend does not use an option that is given.
 Machine choose_machine(const PluOptions& options, const MpiSession& session);
 
 /// Collective over MPI_COMM_WORLD. Threads of this rank: `asked` by --threads, or else threads_for(). Binds the process

@@ -225,6 +225,10 @@ void check_other_file(const char* option, const std::string& path, const char* o
 
 void check_outputs(const OutputPaths& paths, bool force) {
   if (!paths.folder.empty()) check_folder(paths.folder, "--output-dir", Missing::is_made);
+  if (!paths.solution.empty() && !paths.solution.ends_with(".npy") && !is_written_directly(paths.solution)) {
+    throw InputError("--save-solution: " + paths.solution +
+                     ": NumPy's format is written; give a name that ends in .npy");
+  }
   const std::vector<NamedFile> files = files_of(paths);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto& [option, path] = files[i];

@@ -304,24 +304,24 @@ std::string checksum_lines(const RunResult& result) {
   for (const Rollback& back : record.rollbacks) {
     const auto rank = std::ranges::find(result.ranks, back.rank, &RankRecord::world_rank);
     text += fmt::format(
-        "After {} passes it rolled back to the checkpoint after {}, {:.3f} s lost: {}: {}\n", back.from, back.to,
-        back.seconds,
+        "After {} it rolled back to the checkpoint after {}, {:.3f} s lost: {}: {}\n", counted(back.from, "pass"),
+        back.to, back.seconds,
         rank == result.ranks.end() ? "" : free_text(name_of_faulty(*rank, back.mismatch, result.ranks, record.every)),
         text_of(back.mismatch));
     lost += back.seconds;
   }
   const std::size_t times = record.rollbacks.size();
   if (times > 0) {
-    text += fmt::format("It rolled back {} time{}; Time and Gflops include the {:.3f} s lost: not an HPL result\n",
-                        times, times == 1 ? "" : "s", lost);
+    text += fmt::format("It rolled back {}; Time and Gflops include the {:.3f} s lost: not an HPL result\n",
+                        counted(std::ssize(record.rollbacks), "time"), lost);
   }
   const std::string_view outcome = record.overflowed  ? "CORRUPTED or overflowed"
                                    : record.corrupted ? "CORRUPTED"
                                    : times > 0        ? "no mismatch remains"
                                                       : "no mismatch";
-  return text + fmt::format("Checksums: {} check{}, every {} passes{} and at the end, in {:.3f} s: {}\n", record.checks,
-                            record.checks == 1 ? "" : "s", record.every, result.saved ? ", before checkpoints" : "",
-                            record.seconds, outcome);
+  return text + fmt::format("Checksums: {}, every {}{} and at the end, in {:.3f} s: {}\n",
+                            counted(record.checks, "check"), counted(record.every, "pass"),
+                            result.saved ? ", before checkpoints" : "", record.seconds, outcome);
 }
 
 std::string residual_lines(const RunRecord& record) {
@@ -350,7 +350,7 @@ std::string residual_lines(const RunRecord& record) {
   if (result.saved) {
     const Saved& saved = *result.saved;
     const std::string failed = saved.failed > 0 ? fmt::format(", {} not: see the warnings", saved.failed) : "";
-    const std::string last = saved.passes > 0        ? fmt::format(", the last after {} passes", saved.passes)
+    const std::string last = saved.passes > 0        ? ", the last after " + counted(saved.passes, "pass")
                              : saved.checkpoints > 0 ? ", the last is deleted"
                                                      : "";
     text += fmt::format("Checkpoints written: {}{}{}; {}: ranks waited {:.2f} s, disks took {:.2f} s\n",

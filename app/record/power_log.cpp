@@ -169,8 +169,8 @@ class PowerLogReader {
 
   void read_row(const Names& fields) {
     if (fields.size() != columns_) {
-      fail(fmt::format("the line has {} value{}; the head names {} columns", fields.size(),
-                       fields.size() == 1 ? "" : "s", columns_));
+      fail(fmt::format("the line has {}; the head names {}", counted(std::ssize(fields), "value"),
+                       counted(static_cast<std::int64_t>(columns_), "column")));
     }
     const double seconds = value_of_field("time", [&] { return parse_time(fields[time_]); });
     const double watts = value_of_field("watts", [&] { return parse_power(fields[watts_]); });

@@ -60,7 +60,8 @@ std::string seconds_text(double seconds) {
   if (seconds >= 10 * minute) return fmt::format("{:.1f} min", seconds / minute);
   if (seconds >= 1) return figures(seconds) + " s";
   if (seconds >= 1e-3) return figures(seconds * 1e3) + " ms";
-  return figures(seconds * 1e6) + " us";
+  constexpr double rounding = 1e-10;  // of differences
+  return figures(seconds < rounding ? 0 : seconds * 1e6) + " us";
 }
 
 std::string csv_field(std::string_view text) {

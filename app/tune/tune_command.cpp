@@ -47,9 +47,7 @@ DeviceDescription device_to_tune(const TuneOptions& options) {
                     "glinpack devices",
                     catalog.api));
   }
-  PluOptions plu;
-  plu.device = options.device;
-  return choose_device(plu, catalog, devices, 0, options.device.has_value());
+  return choose_device(options.device, catalog, devices, 0, options.device.has_value());
 }
 
 std::string text_of(const KeptTuning& kept) {

@@ -296,10 +296,10 @@ class OutputFiles(BadInputTest):
     def test_an_existing_file_is_never_overwritten_without_force(self):
         for option in "--json", "--csv", "--trace", "--save-solution":
             with self.subTest(option=option):
-                precious = self.write("precious", "precious")
-                self.rejected_on_one_line(["plu", *SMALL_RUN, option, "precious"], option, "precious", "--force")
+                precious = self.write("precious.npy", "precious")
+                self.rejected_on_one_line(["plu", *SMALL_RUN, option, "precious.npy"], option, "precious.npy", "--force")
                 self.assertEqual(precious.read_text(), "precious")
-                outcome = self.glinpack("plu", *SMALL_RUN, option, "precious", "--force")
+                outcome = self.glinpack("plu", *SMALL_RUN, option, "precious.npy", "--force")
                 self.assertEqual(outcome.status, 0, outcome)
                 self.assertNotEqual(precious.read_bytes(), b"precious")
 
@@ -453,8 +453,10 @@ class Machine(BadInputTest):
         self.assertRegex(outcome.err, r"only \d of 15 threads can be started")  # OpenBLAS hung
 
     def test_an_unknown_device_is_rejected(self):
-        for backend in "gl-compute", "vk-compute":
+        for backend in "gl-compute", "vk-compute", "auto":
             self.rejected_by_the_machine(["--device", "77"], "--device 77", "glinpack devices", backend=backend)
+            said = self.rejected(["plu", "--backend", backend, "--device", "77"], "--device 77", ranks=1).err
+            self.assertEqual(self.rejected(["doctor", "--backend", backend, "--device", "77"], ranks=1).err, said)
 
     def test_gl_compute_reports_missing_gl_4_5(self):
         # Mesa can report an older version.

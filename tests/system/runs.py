@@ -128,7 +128,7 @@ class Commands(RunsTest):
         automatic = ["--n", "auto", "--nb", "auto", "--grid", "auto", "--memory-fraction", 1e-3]
         arguments = ["plu", *automatic, "--backend", "openblas", "--write-hpl-dat", "HPL.dat"]
         outcome = self.glinpack(*arguments, ranks=2)
-        self.assertEqual((outcome.status, outcome.messages), (0, []), outcome)
+        self.assertEqual((outcome.status, outcome.messages, outcome.out), (0, [], "Wrote HPL.dat\n"), outcome)
         lines = [line.split()[0] for line in (self.folder / "HPL.dat").read_text().splitlines()]
         n, nb, p, q = lines[5], lines[7], lines[10], lines[11]
         self.assertEqual((p, q), ("1", "2"))
@@ -375,6 +375,12 @@ class Peaks(RunsTest):
         self.assertNotIn("device", text)
 
 
+class Products(RunsTest):
+    def test_plain_products_that_auto_takes_are_named_in_the_report(self):
+        outcome = self.passed("--n", 64, "--nb", 16, "--backend", "gl-compute", "--products", "auto")
+        self.assertIn("\n- --products auto takes plain products: ", outcome.out)
+
+
 class Tune(RunsTest):
     @TOO_SLOW
     def test_the_tuned_tile_is_stored_and_is_the_default(self):
@@ -477,7 +483,7 @@ class Checksums(RunsTest):
 
     def test_a_clean_run_passes_with_its_checks_counted(self):
         outcome = self.passed(*self.RUN, "--json", "c.json", ranks=4)
-        self.assertRegex(outcome.out, r"Checksums: 16 checks, every 1 passes and at the end, .*: no mismatch")
+        self.assertRegex(outcome.out, r"Checksums: 16 checks, every 1 pass and at the end, .*: no mismatch")
         checksums = self.json("c.json")["runs"][0]["checksums"]
         self.assertEqual((checksums["checks"], checksums["corrupted"]), (16, False))
 
@@ -501,7 +507,7 @@ class Checksums(RunsTest):
         outcome = self.with_a_fault_on_rank_2(*self.LONG, "--json", "b.json", FAULTY_GEMM_FIRST=self.FIRST)
         self.assertEqual(outcome.status, 0, outcome)
         self.assertIn("PASSED", outcome.out)
-        lines = re.search(r"After (\d+) passes it rolled back to the checkpoint after (\d+), \d+\.\d+ s lost: rank 2 on "
+        lines = re.search(r"After (\d+) pass(?:es)? it rolled back to the checkpoint after (\d+), \d+\.\d+ s lost: rank 2 on "
                           r"(\S+), device .*: trailing matrix after pass \d+, block row \d+: the sum of a row differs.*\n"
                           r"It rolled back 1 time; Time and Gflops include the .* s lost: not an HPL result\n"
                           r"Checksums: .*, before checkpoints and at the end, .*: no mismatch remains\n", outcome.out)

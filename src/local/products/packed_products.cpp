@@ -29,7 +29,7 @@ void check_products(const std::string& value, Precision precision) {
     throw std::runtime_error("'" + value + "' is not plain, half, split, int8, int8:14 to int8:18 or auto");
   }
   if (precision != Precision::mixed) {
-    throw std::runtime_error(value + " products need a refinement: use --precision mixed or --matrix mxp");
+    throw std::runtime_error(value + " products need a refinement: use --precision mixed");
   }
 }
 

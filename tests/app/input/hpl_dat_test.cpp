@@ -65,6 +65,13 @@ TEST_F(HplDatFile, WhatIsWrittenIsRead) {
   written.order = RankOrder::column_major;
   written.grids = {{2, 3}, {1, 6}, {6, 1}};
   written.threshold = 8.5;
+  written.pfact = {'L', 'R'};
+  written.nbmin = {4, 1};
+  written.ndiv = {3};
+  written.rfact = {'C'};
+  written.broadcast = {BroadcastKind::long_modified, BroadcastKind::ring};
+  written.depth = {0, 2};
+  written.row_swap = {RowSwapKind::spread_roll, 128};
   const HplDat read = read_hpl_dat(write("HPL.dat", text_of(written)));
   EXPECT_EQ(read.n, written.n);
   EXPECT_EQ(read.nb, written.nb);
@@ -72,8 +79,23 @@ TEST_F(HplDatFile, WhatIsWrittenIsRead) {
   EXPECT_EQ(read.grids, written.grids);
   EXPECT_EQ(read.threshold, written.threshold);
   EXPECT_TRUE(read.to_stdout());
-  EXPECT_EQ(run_count(read), 6);
+  EXPECT_EQ(read.pfact, written.pfact);
+  EXPECT_EQ(read.nbmin, written.nbmin);
+  EXPECT_EQ(read.ndiv, written.ndiv);
+  EXPECT_EQ(read.rfact, written.rfact);
+  EXPECT_EQ(read.broadcast, written.broadcast);
+  EXPECT_EQ(read.depth, written.depth);
+  EXPECT_EQ(read.row_swap, written.row_swap);
   EXPECT_THAT(read.notes, ::testing::IsEmpty());
+}
+
+TEST(HplDat, WhatHplDoesNotHaveIsNotWritten) {
+  HplDat hpl_dat;
+  hpl_dat.broadcast = {BroadcastKind::ring_pipelined};
+  expect_input_error([&] { text_of(hpl_dat); }, {"--broadcast ring-pipelined"});
+  hpl_dat.broadcast = {BroadcastKind::ibcast};
+  hpl_dat.row_swap.kind = RowSwapKind::direct;
+  expect_input_error([&] { text_of(hpl_dat); }, {"--row-swap direct"});
 }
 
 TEST_F(HplDatFile, SwapIsOneOfHplsThreeRowSwaps) {
@@ -230,6 +252,7 @@ TEST_F(HplDatFile, FewerValuesThanAnnouncedAreRejected) {
   expect_rejected(6, "29 30 34", {"3 values", "line 5 announces 4"});
   expect_rejected(6, "29 30 34      Ns", {"'Ns'", "value 4", "line 5 announces 4"});
   expect_rejected(12, "2 4", {"2 values", "line 10 announces 3"});
+  expect_rejected(12, "2", {"1 value ", "line 10 announces 3"});
   expect_rejected(8, "", {"0 values"});
 }
 

@@ -130,7 +130,13 @@ TEST(Windows, OfTheMiddleAddUpToTheWholeRun) {
   const MachineModel machine = simple_machine();
   const double whole = replay(record_schedule(machine, run, {0, 120}), machine, run).seconds;
   for (const std::vector<Window>& windows : {windows_of(120, 6, 8), windows_of(120, 8, 4)}) {
-    const auto replays = replay_windows(machine, run, windows, {{machine}});
+    double done = 0;
+    const auto replays = replay_windows(machine, run, windows, {{machine}}, [&done](double part) {
+      EXPECT_GT(part, done);
+      EXPECT_LE(part, 1);
+      done = part;
+    });
+    EXPECT_GT(done, 0);
     double sum = 0;
     for (std::size_t i = 0; i < windows.size(); ++i) sum += windows[i].weight * replays[i].front().seconds;
     EXPECT_NEAR(sum / whole, 1, 0.03) << windows.size();

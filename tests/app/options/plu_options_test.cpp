@@ -51,7 +51,7 @@ TEST(Options, DefaultsAreHplsDefaultsIfThereAreAny) {
 TEST(Options, EveryOptionIsParsed) {
   const PluOptions o = parsed_plu(arguments_of(
       "--n 10 20,30 --nb=4,8 --grid 2x3 --node-grid 2x1 --seed 7 --precision single --pivoting local "
-      "--broadcast 4 --row-swap bin-exch --repeat 3 --threshold -1 --backend openblas --device 1 --threads "
+      "--broadcast 4 --row-swap bin-exch --repeat 3 --threshold -1 --backend vk-compute --device 1 --threads "
       "2 --memory-fraction 0.9 --shader-dir s --output-dir o --json j --csv c --trace t --save-solution "
       "x.npy --force --watchdog 2.5 --breakdown roles --peak 61.5 --doctor off --dry-run --explain-pass 5 "
       "--input a.npy --hpl-dat h --compute-only"));
@@ -67,7 +67,7 @@ TEST(Options, EveryOptionIsParsed) {
   EXPECT_EQ(o.row_swap, (RowSwap{RowSwapKind::binary_exchange, 64, automatic}));
   EXPECT_EQ(o.repeat, 3);
   EXPECT_EQ(o.threshold, -1.0);
-  EXPECT_EQ(o.backend, "openblas");
+  EXPECT_EQ(o.backend, "vk-compute");
   EXPECT_EQ(o.device, 1);
   EXPECT_EQ(o.threads, 2);
   EXPECT_EQ(o.memory_fraction, 0.9);
@@ -252,6 +252,34 @@ TEST(Options, AReportSaysWhatABackendHasChosen) {
   EXPECT_EQ(note({"--precision", "mixed"}), "--backend gl-raster chooses --pivoting local");
   EXPECT_EQ(note({"--precision", "single", "--pivoting", "local"}), "");
   EXPECT_EQ(parse_plu_options({"--backend", "openblas"}).backend_note, "");
+  EXPECT_EQ(parse_plu_options({"--products", "auto", "--precision", "single"}).backend_note,
+            "--products auto takes plain products with --precision single");
+  EXPECT_EQ(parse_plu_options({"--products", "auto", "--abft", "auto"}).backend_note,
+            "--products auto takes plain products with --abft");
+}
+
+TEST(Options, ThatTheBackendDoesNotUseAreRefusedUnlessTheyHaveTheirDefaultValues) {
+  EXPECT_NO_THROW(parsed_plu({"--backend", "openblas", "--products", "plain", "--peer", "auto"}));
+  const std::vector<std::vector<std::string>> cases{{"--products", "int8"}, {"--products", "auto"},
+                                                    {"--peer", "none"},     {"--tile", "64x64"},
+                                                    {"--device", "0"},      {"--panel", "device"}};
+  for (Arguments arguments : cases) {
+    const std::string given = arguments[0] + " " + arguments[1] + ": ";
+    const PluOptions automatic = parsed_plu(arguments);
+    expect_input_error([&] { check_options_of_backend(automatic, "openblas"); },
+                       {given, "--backend auto takes openblas here, which", "leave it out", "vk-compute"});
+    arguments.insert(arguments.end(), {"--backend", "openblas"});
+    expect_input_error([&] { parsed_plu(arguments); }, {given, "the backend openblas", "leave it out", "vk-compute"});
+  }
+  expect_input_error([] { check_options_of_backend(parsed_plu({"--peer", "none"}), "gl-compute"); }, {"vk-compute"});
+}
+
+TEST(Options, ProductsForAnotherPrecisionAreRefusedWithThePrecision) {
+  expect_input_error(
+      [] {
+        parsed_plu({"--matrix", "mxp", "--precision", "double", "--products", "half"});
+      },
+      {"--products", "half", "use --precision mixed"});
 }
 
 TEST(Options, AnInputFileSetsTheMatrix) {
@@ -381,10 +409,19 @@ TEST(Options, InvalidValuesAreRejectedWithOptionAndValue) {
   for (const auto& given : cases) {
     expect_input_error([&] { parsed_plu({given.first, given.second}); }, {given.first, "'" + given.second + "'"});
   }
+  for (const std::string option : {"--n", "--nb", "--grid"}) {
+    expect_input_error([&] { parsed_plu({option, "abc"}); }, {option, "'abc'", "auto is accepted, too"});
+  }
   expect_input_error([] { parsed_plu({"--n", ""}); }, {"--n", "empty"});
   expect_input_error([] { parsed_plu({"--json", ""}); }, {"--json", "empty"});
-  for (const std::string option : {"--n", "--backend"}) expect_input_error([&] { parsed_plu({option}); }, {option});
-  expect_input_error([] { parsed_plu({"--backend", "openblas", "--backend", "reference"}); }, {"--backend"});
+  for (const std::string option : {"--n", "--backend"}) {
+    expect_input_error([&] { parsed_plu({option}); }, {option + ": a value is missing"});
+  }
+  expect_input_error(
+      [] {
+        parsed_plu({"--backend", "openblas", "--backend=reference"});
+      },
+      {"--backend is given 2 times", "give it once"});
   expect_input_error([] { parsed_plu({"stray"}); }, {"'stray'"});
   expect_input_error([] { parsed_plu({"--time", "10"}); }, {"--time", "--n auto"});
   expect_input_error([] { parsed_plu({"--n", "auto", "--time", "10", "--peak", "none"}); }, {"--time", "--peak none"});

@@ -298,6 +298,22 @@ TEST(MeasuredRates, AreTheBestOfTwoTurnsAndZeroOfABackendThatDoesNotWork) {
   EXPECT_EQ(turns, 5);
 }
 
+TEST(ChosenDevice, IsThatOfTheOptionUnlessAutoDoesNotTakeIt) {
+  std::vector<DeviceDescription> devices(2);
+  for (DeviceDescription& one : devices) one.usable = true;
+  devices[1].index = 1;
+  devices[0].software = true;
+  devices[0].api = device_catalog("vk-compute").api;
+  const auto chosen = [&](int index, bool software_allowed) {
+    return choose_device(index, device_catalog(), devices, 0, software_allowed).index;
+  };
+  EXPECT_EQ(chosen(0, true), 0);
+  EXPECT_EQ(chosen(1, false), 1);
+  expect_input_error([&] { chosen(3, true); },
+                     {"--device 3: there is no such device", "2 devices", "glinpack devices"});
+  expect_input_error([&] { chosen(0, false); }, {"--device 0 is software", "--backend auto", "--backend vk-compute"});
+}
+
 TEST(Fastest, IsTheBackendWhoseSlowestRankIsTheFastest) {
   EXPECT_EQ(fastest({{5, 3}, {4, 4}}), 1u);
   EXPECT_EQ(fastest({{4, 4}, {9, 0}}), 0u) << "it does not work on a rank";

@@ -234,6 +234,38 @@ TEST(Plan, DryRunShowsRunsMemoryAndFlops) {
   EXPECT_NE(text.find("6.667e+35"), std::string::npos) << text;
 }
 
+TEST(Plan, DryRunAlignsTheLongestSettings) {
+  const std::string text = plan_text(plan({"--n", "1000000000000", "--nb", "1000000", "--backend", "gl-compute",
+                                           "--pivoting", "tournament", "--broadcast", "two-rings-modified"}),
+                                     4);
+  const std::size_t head = text.find('\n') + 1, row = text.find('\n', head) + 1;
+  for (const auto& [name, value] : std::map<std::string, std::string>{
+           {"backend", "gl-compute"}, {"pivoting", "tournament"}, {"broadcast", "two-rings-modified"}}) {
+    EXPECT_EQ(text.find(name, head) - head, text.find(value, row) - row) << text;
+  }
+}
+
+TEST(Plan, WrittenHplDatGivesTheSameRuns) {
+  const auto same_runs = [](const std::vector<std::string>& arguments) {
+    const std::vector<RunRecord> runs = plan(arguments);
+    TextFiles files({{"written", hpl_dat_text(runs)}});
+    const ParsedOptions parsed = parse_plu_options({"--hpl-dat", "written"});
+    const std::vector<RunRecord> again = plan_runs(parsed, hpl_dat_of(parsed, files), std::nullopt, 4);
+    ASSERT_EQ(again.size(), runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      EXPECT_EQ(label_of(again[i]), label_of(runs[i]));
+      EXPECT_EQ(again[i].parameters.broadcast, runs[i].parameters.broadcast);
+      EXPECT_EQ(again[i].parameters.lookahead, runs[i].parameters.lookahead);
+      EXPECT_EQ(again[i].parameters.row_swap, runs[i].parameters.row_swap);
+      EXPECT_EQ(again[i].order, runs[i].order);
+      EXPECT_EQ(again[i].variant.nbmin, runs[i].variant.given ? runs[i].variant.nbmin : 4);
+    }
+  };
+  same_runs({"--n", "10,20", "--nb", "4", "--broadcast", "two-rings", "--lookahead", "0", "--row-swap", "mix"});
+  same_runs({"--hpl-dat", netlib});
+  same_runs({"--hpl-dat", netlib, "--broadcast", "long-modified", "--lookahead", "2", "--row-swap", "spread-roll"});
+}
+
 TEST(Plan, DryRunShowsTheMemoryOfOneBlockIfNbIsLargerThanN) {
   const auto text_with = [](const std::string& nb) {
     std::string text = plan_text(plan({"--n", "999", "--nb", nb, "--grid", "2x1"}, 2), 2);
@@ -572,6 +604,7 @@ TEST_F(Outputs, UnusablePathsAreRejectedAndNothingIsCreated) {
   expect_rejected({"--output-dir", path("file/d")}, {"--output-dir", "not a folder"});
   expect_rejected({"--output-dir", "/proc/glinpack"}, {"--output-dir", "/proc", "not writable"});
   expect_rejected({"--json", path("")}, {"--json", "is a folder"});
+  expect_rejected({"--save-solution", path("x.txt")}, {"--save-solution", "x.txt", ".npy"});
   expect_rejected({"--json", path("x"), "--csv", path("x")}, {"--csv", "--json"});
   expect_input_error([&] { check_other_file("--machine", path("./x"), "--json", path("x")); },
                      {"--machine", "./x", "--json", "different names"});

@@ -162,5 +162,10 @@ TEST(FreeText, is_one_line_without_two_numbers_in_a_row) {
   EXPECT_EQ(free_text("\x1b[31mred"), "[31mred");
 }
 
+TEST(Text, DifferencesBelowTheirRoundingAreZero) {
+  EXPECT_EQ(seconds_text(3.5e-15), "0 us");
+  EXPECT_EQ(seconds_text(2.1e-6), "2.100 us");
+}
+
 }  // namespace
 }  // namespace glinpack::app::example
