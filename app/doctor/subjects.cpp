@@ -9,6 +9,7 @@
 
 #include "app/program/memory.hpp"
 #include "app/program/topology.hpp"
+#include "app/record/text.hpp"
 #include "base/measuring.hpp"
 
 namespace glinpack::app::doctor {
@@ -213,8 +214,7 @@ void Subjects::derive_job() {
   const std::size_t ranks = facts_.ranks.size(), nodes = nodes_.size();
   job = {{"ranks", ranks},
          {"nodes", nodes},
-         {"size", fmt::format("{} process{} on {}", ranks, ranks == 1 ? "" : "es",
-                              counted(static_cast<std::int64_t>(nodes), "node"))},
+         {"size", counted(ranks, "process") + " on " + counted(nodes, "node")},
          {"max_size", max_size},
          {"even_size", (ranks + nodes - 1) / nodes},
          {"even_ranks", (ranks + nodes - 1) / nodes * nodes},
@@ -326,10 +326,6 @@ std::string ranks_text(const std::vector<int>& ranks) {
   std::string list;
   for (const char c : list_of_processors(ranks)) list += c == ',' ? std::string(", ") : std::string(1, c);
   return (ranks.size() == 1 ? "rank " : "ranks ") + list;
-}
-
-std::string counted(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string list_text(const std::vector<std::string>& names) {

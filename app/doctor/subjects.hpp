@@ -56,8 +56,6 @@ class Subjects {
 
 /// "rank 3", "ranks 0-2, 5".
 std::string ranks_text(const std::vector<int>& ranks);
-/// "1 rank", "4 ranks", for any noun with a plural in s.
-std::string counted(std::int64_t count, std::string_view noun);
 /// "a, b, c, d and 3 more".
 std::string list_text(const std::vector<std::string>& names);
 /// The ranks of each node, in the order of their first ranks. Ranks of a node can share memory, as MPI reports it, and

@@ -8,11 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <regex>
-#include <span>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "app/input/input_error.hpp"

@@ -6,7 +6,6 @@
 #include <future>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace glinpack::app::model {
 

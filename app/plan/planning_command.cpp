@@ -296,10 +296,9 @@ std::string planning_text(const PlanningOptions& options, const ClusterPlan& pla
   const Candidate& chosen = plan.chosen;
   const model::Forecast& forecast = chosen.forecast;
   const int processes = options.processes();
-  std::string text =
-      fmt::format("Plan for {} process{} on {} node{}: {}, {} precision, {} pivoting\n{}\n", processes,
-                  processes == 1 ? "" : "es", options.nodes, options.nodes == 1 ? "" : "s", options.backend,
-                  name_of(options.precision), name_of(options.pivoting), assumption_text(plan));
+  std::string text = fmt::format("Plan for {} on {}: {}, {} precision, {} pivoting\n{}\n",
+                                 counted(processes, "process"), counted(options.nodes, "node"), options.backend,
+                                 name_of(options.precision), name_of(options.pivoting), assumption_text(plan));
   text += fmt::format("  N         {}\n  NB        {}\n  grid      {}\n", chosen.problem.parameters.n,
                       chosen.problem.parameters.nb, text_of(chosen.problem.grid));
   if (const auto squarer = options.grid ? std::nullopt : squarer_grid(processes)) {

@@ -1,6 +1,5 @@
 #include "app/program/program_context.hpp"
 
-#include <spdlog/fmt/fmt.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <memory>
 #include <regex>
 #include <string_view>
 #include <utility>
@@ -151,7 +150,8 @@ void bind_to_fast_cores() {
   const Topology& topology = topology_of_node();
   if (topology == nullptr) return;
   const ProcessorSet fast = fast_processors(topology, bound_processors(topology));
-  if (hwloc_bitmap_iszero(fast.get()) == 0 && hwloc_set_cpubind(topology.get(), fast.get(), HWLOC_CPUBIND_PROCESS) != 0) {
+  if (hwloc_bitmap_iszero(fast.get()) == 0 &&
+      hwloc_set_cpubind(topology.get(), fast.get(), HWLOC_CPUBIND_PROCESS) != 0) {
     spdlog::debug("this process cannot be bound to its fast cores");
   }
 }

@@ -2,6 +2,7 @@
 // rows: free text (notes, device names, reasons) may not.
 #pragma once
 
+#include <concepts>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -15,6 +16,11 @@ std::string free_text(std::string_view text);
 
 /// Four significant digits: "0.001234", "12.34", "53740"; with an exponent if that is much shorter.
 std::string figures(double value);
+
+/// "1 rank", "4 ranks", "2 processes".
+std::string counted(std::integral auto count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : noun.ends_with('s') ? "es" : "s");
+}
 
 /// A list with blanks between its items; empty for null.
 std::string text_of_json(const nlohmann::json& value);

@@ -10,7 +10,6 @@
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
 #include "app/record/text.hpp"
-#include "app/report/comparison.hpp"
 
 namespace glinpack::app {
 

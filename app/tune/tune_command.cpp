@@ -7,7 +7,6 @@
 #include "app/options/option_text.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/outputs.hpp"
-#include "app/program/program_context.hpp"
 #include "app/record/text.hpp"
 #include "backend/registry.hpp"
 
