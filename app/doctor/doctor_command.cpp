@@ -273,8 +273,6 @@ std::vector<std::string> findings_notes(std::span<const Finding> findings) {
 
 namespace {
 
-using nlohmann::json;
-
 // Bytes that are free for a rank: of its device, or its share of the host; 0 if unknown.
 std::int64_t free_memory(const json& rank, std::size_t ranks_of_node) {
   const auto bytes = [](const json& fact, std::int64_t if_unknown) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <future>
 #include <thread>
 #include <utility>
+
+#include "base/threads.hpp"
 
 namespace glinpack::app::model {
 
@@ -152,19 +152,14 @@ std::vector<std::vector<Replay>> replay_windows(const MachineModel& machine, con
   const double fitting = std::clamp(max_bytes / largest, 1.0, static_cast<double>(windows.size()));
   const int at_a_time = std::min(cores, static_cast<int>(fitting));
   std::vector<std::vector<Replay>> replays(windows.size());
-  std::atomic<std::size_t> next{0};
-  const auto run = [&] {
-    for (std::size_t i = next++; i < windows.size(); i = next++) {
+  parallel_for(at_a_time, static_cast<Index>(windows.size()), 1, [&](Index begin, Index end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const Schedule schedule = record_schedule(machine, problem, windows[i].passes, std::max(1, cores / at_a_time));
       for (const Variant& variant : variants) {
         replays[i].push_back(replay(schedule, variant.machine, problem, windows[i].measured, variant.slow));
       }
     }
-  };
-  std::vector<std::future<void>> others;
-  for (int i = 1; i < at_a_time; ++i) others.push_back(std::async(std::launch::async, run));
-  run();
-  for (std::future<void>& other : others) other.get();
+  });
   return replays;
 }
 

@@ -16,6 +16,8 @@
 
 namespace glinpack::app {
 
+using nlohmann::json;
+
 namespace {
 
 struct Destroy {
@@ -85,6 +87,12 @@ ProcessorSet fast_processors(const Topology& topology, const ProcessorSet& bound
   return result;
 }
 
+std::vector<int> indices_in(hwloc_const_bitmap_t set) {
+  std::vector<int> indices;
+  for (int index = -1; (index = hwloc_bitmap_next(set, index)) >= 0;) indices.push_back(index);
+  return indices;
+}
+
 // Fills in the cores from hwloc.
 void read_cores(NodeView& view) {
   const Topology& topology = topology_of_node();
@@ -101,9 +109,7 @@ void read_cores(NodeView& view) {
       view.fast_cores.push_back(static_cast<int>(core->logical_index));
     }
   }
-  for (int processor = -1; (processor = hwloc_bitmap_next(bound.get(), processor)) >= 0;) {
-    view.processors.push_back(processor);
-  }
+  view.processors = indices_in(bound.get());
   view.node_cores = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), type));
   view.node_processors = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PU));
   view.sockets = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PACKAGE));
@@ -156,18 +162,6 @@ void bind_to_fast_cores() {
   }
 }
 
-namespace {
-
-using nlohmann::json;
-
-std::vector<int> indices_in(hwloc_const_bitmap_t set) {
-  std::vector<int> indices;
-  for (int index = -1; (index = hwloc_bitmap_next(set, index)) >= 0;) indices.push_back(index);
-  return indices;
-}
-
-}  // namespace
-
 void PciBus::Destroy::operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
 
 PciBus::PciBus(const std::string& xml, std::string root) : root_(std::move(root)) {
@@ -217,7 +211,7 @@ std::vector<std::string> PciBus::gpus() const {
 }
 
 std::string list_of_processors(const std::vector<int>& processors) {
-  const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+  const ProcessorSet set(hwloc_bitmap_alloc());
   for (const int processor : processors) hwloc_bitmap_set(set.get(), static_cast<unsigned>(processor));
   std::string text(static_cast<std::size_t>(hwloc_bitmap_list_snprintf(nullptr, 0, set.get())), '\0');
   hwloc_bitmap_list_snprintf(text.data(), text.size() + 1, set.get());

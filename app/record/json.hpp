@@ -23,6 +23,10 @@
 
 namespace glinpack::app {
 
+inline nlohmann::json null_if_empty(const std::string& text) {
+  return text.empty() ? nlohmann::json() : nlohmann::json(text);
+}
+
 /// A value of a JSON file with its location. A view: the document and the file name must outlive it. Throws InputError
 /// if a requested value is missing or has another type: "FILE: at '/runs/0/n': a whole number is expected, not 'x'".
 class JsonNode {

@@ -418,7 +418,7 @@ std::string incomplete_text(const Incomplete& incomplete) {
 }
 
 json incomplete_json(const Incomplete& incomplete) {
-  json document{{"signal", incomplete.signal.empty() ? json() : json(incomplete.signal)},
+  json document{{"signal", null_if_empty(incomplete.signal)},
                 {"runs_planned", incomplete.planned},
                 {"runs_finished", incomplete.finished},
                 {"ended_run", nullptr}};

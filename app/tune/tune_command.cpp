@@ -128,7 +128,7 @@ json tuning_json(std::span<const KeptTuning> tunings) {
                    {"depth", tuning.depth},
                    {"trials", trials},
                    {"taken", tuning.best().tile},
-                   {"file", file.empty() ? json() : json(file)}});
+                   {"file", null_if_empty(file)}});
   }
   return {{"format", 1}, {"device", device_json(tunings.front().tuning.device)}, {"tunings", all}};
 }
