@@ -109,7 +109,7 @@ json devices_json(std::span<const SeenDevice> devices) {
     entry.update({{"usable", device.usable},
                   {"why_unusable", device.usable ? json() : json(device.why_unusable)},
                   {"vendor", device.vendor},
-                  {"drm_file", device.drm_file.empty() ? json() : json(device.drm_file)},
+                  {"drm_file", null_if_empty(device.drm_file)},
                   {"cuda_ordinal", device.cuda_ordinal < 0 ? json() : json(device.cuda_ordinal)},
                   {"total_memory", known(device.total_memory)},
                   {"free_memory", known(device.free_memory)},

@@ -203,8 +203,8 @@ std::string peaks_text(const Peaks& peaks) {
     text += '\n';
   }
   const HostCeilings& host = peaks.host;
-  text += fmt::format("host {}: {}\n  {}, kernels {}, {} thread{}\n", peaks.host_name, host.processor, host.blas,
-                      host.kernels, host.threads, host.threads == 1 ? "" : "s");
+  text += fmt::format("host {}: {}\n  {}, kernels {}, {}\n", peaks.host_name, host.processor, host.blas, host.kernels,
+                      counted(host.threads, "thread"));
   text += table_head();
   for (const PeakRow& row : rows_of(host)) text += line_of(row);
   return text;

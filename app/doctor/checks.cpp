@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 
 #include "app/doctor/subjects.hpp"
@@ -444,11 +443,6 @@ Finding finding_of(const Check& check, const Subjects& subjects) {
 }
 
 }  // namespace
-
-std::string_view name_of(Verdict verdict) {
-  constexpr std::array<std::string_view, 4> names{"n/a", "ok", "warn", "fail"};
-  return names[static_cast<std::size_t>(verdict)];
-}
 
 std::vector<Finding> judge(const Facts& facts) {
   const Subjects subjects(facts);

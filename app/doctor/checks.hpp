@@ -17,7 +17,7 @@ enum class Verdict {
   warn,  // works, but slower or with less than the machine has
   fail   // does not work, or not as requested
 };
-std::string_view name_of(Verdict verdict);  // "ok", "n/a", "warn", "fail"
+constexpr std::string_view name_of(Verdict verdict) { return text_by_value(verdict, "n/a", "ok", "warn", "fail"); }
 
 struct Finding {
   std::string check;  // "affinity"

@@ -6,9 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <vector>
 
-#include "app/doctor/facts.hpp"
 #include "app/doctor/subjects.hpp"
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
@@ -21,6 +19,7 @@
 #include "app/program/program_context.hpp"
 #include "app/program/topology.hpp"
 #include "app/record/network_record.hpp"
+#include "app/record/text.hpp"
 #include "backend/registry.hpp"
 #include "base/measuring.hpp"
 #include "watch/stop_request.hpp"
@@ -128,7 +127,6 @@ DoctorOptions parse_on_all_ranks(const std::vector<std::string>& arguments) {
     check_other_file("--machine", options.machine, "--json", options.json);
     check_output("--json", options.json, options.force, {options.config});
     check_output("--machine", options.machine, options.force, {options.config});
-    return json();
   });
   return options;
 }
@@ -196,7 +194,7 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
   return run_on_root_and_broadcast([&] {
     const std::vector<Finding> findings = judge(facts);
     report(options, context.command_line, facts, findings);
-    return json(worst_of(findings) == Verdict::fail ? exit_failed : stop_signal() != 0 ? exit_interrupted : 0);
+    return worst_of(findings) == Verdict::fail ? exit_failed : stop_signal() != 0 ? exit_interrupted : 0;
   });
 }
 
@@ -281,8 +279,6 @@ std::vector<std::string> findings_notes(std::span<const Finding> findings) {
 }
 
 namespace {
-
-using nlohmann::json;
 
 // Bytes that are free for a rank: of its device, or its share of the host; 0 if unknown.
 std::int64_t free_memory(const json& rank, std::size_t ranks_of_node) {

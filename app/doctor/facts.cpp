@@ -200,8 +200,6 @@ const json* hardware_of(const json& rank) {
 
 namespace {
 
-using nlohmann::json;
-
 // Large enough for a processor of many cores and for a GPU; 46 MiB in all.
 constexpr Index order = 2048;
 constexpr Index depth = 256;

@@ -10,6 +10,7 @@
 #include "app/input/values.hpp"
 #include "app/program/memory.hpp"
 #include "app/program/topology.hpp"
+#include "app/record/text.hpp"
 #include "base/measuring.hpp"
 
 namespace glinpack::app::doctor {
@@ -214,7 +215,7 @@ void Subjects::derive_job() {
   const std::size_t ranks = facts_.ranks.size(), nodes = nodes_.size();
   job = {{"ranks", ranks},
          {"nodes", nodes},
-         {"size", counted(std::ssize(facts_.ranks), "process") + " on " + counted(std::ssize(nodes_), "node")},
+         {"size", counted(ranks, "process") + " on " + counted(nodes, "node")},
          {"max_size", max_size},
          {"even_size", (ranks + nodes - 1) / nodes},
          {"even_ranks", (ranks + nodes - 1) / nodes * nodes},

@@ -1,19 +1,13 @@
 #include "app/input/matrix_file.hpp"
 
-#include <spdlog/fmt/fmt.h>
-
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <string_view>
 
 #include "app/input/input_error.hpp"
-#include "app/input/matrix_readers.hpp"
 #include "app/input/values.hpp"
 
 namespace glinpack::app {

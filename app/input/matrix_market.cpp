@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "app/input/input_error.hpp"
-#include "app/input/matrix_readers.hpp"
+#include "app/input/matrix_file.hpp"
 #include "app/input/values.hpp"
 
 namespace glinpack::app {

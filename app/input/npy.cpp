@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <map>
@@ -6,7 +5,7 @@
 #include <regex>
 
 #include "app/input/input_error.hpp"
-#include "app/input/matrix_readers.hpp"
+#include "app/input/matrix_file.hpp"
 #include "app/input/values.hpp"
 
 namespace glinpack::app {

@@ -8,11 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <regex>
-#include <span>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "app/input/input_error.hpp"
@@ -83,10 +79,6 @@ std::string in_quotes(std::string_view text) {
     result += printable ? c : '?';
   }
   return result + (text.size() > longest ? "...'" : "'");
-}
-
-std::string counted(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : noun.ends_with('s') ? "es" : "s");
 }
 
 Index parse_whole(std::string_view text, Index minimum, Index maximum) {

@@ -2,6 +2,7 @@
 // and what is expected; the caller adds the location.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,7 +24,9 @@ inline constexpr std::size_t longest_list = 1000;
 std::string in_quotes(std::string_view text);
 
 /// "1 rank", "4 ranks", "2 passes": for nouns with a plural in s or es.
-std::string counted(std::int64_t count, std::string_view noun);
+std::string counted(std::integral auto count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : noun.ends_with('s') ? "es" : "s");
+}
 
 /// A whole number in [minimum, maximum], decimal, without suffix.
 Index parse_whole(std::string_view text, Index minimum, Index maximum);

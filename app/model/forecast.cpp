@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <future>
 #include <thread>
 #include <utility>
-#include <vector>
+
+#include "base/threads.hpp"
 
 namespace glinpack::app::model {
 
@@ -154,21 +154,19 @@ std::vector<std::vector<Replay>> replay_windows(const MachineModel& machine, con
   const double fitting = std::clamp(max_bytes / largest, 1.0, static_cast<double>(windows.size()));
   const int at_a_time = std::min(cores, static_cast<int>(fitting));
   std::vector<std::vector<Replay>> replays(windows.size());
-  std::atomic<std::size_t> next{0}, done{0};
-  const auto run = [&](const std::function<void(double)>& observer) {
-    for (std::size_t i = next++; i < windows.size(); i = next++) {
+  std::atomic<std::size_t> done{0};
+  const std::thread::id caller = std::this_thread::get_id();
+  parallel_for(at_a_time, static_cast<Index>(windows.size()), 1, [&](Index begin, Index end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const Schedule schedule = record_schedule(machine, problem, windows[i].passes, std::max(1, cores / at_a_time));
       for (const Variant& variant : variants) {
         replays[i].push_back(replay(schedule, variant.machine, problem, windows[i].measured, variant.slow));
         const auto replayed = static_cast<double>(++done);
-        if (observer) observer(replayed / static_cast<double>(windows.size() * variants.size()));
+        if (progress && std::this_thread::get_id() == caller)
+          progress(replayed / static_cast<double>(windows.size() * variants.size()));
       }
     }
-  };
-  std::vector<std::future<void>> others;
-  for (int i = 1; i < at_a_time; ++i) others.push_back(std::async(std::launch::async, run, nullptr));
-  run(progress);
-  for (std::future<void>& other : others) other.get();
+  });
   return replays;
 }
 

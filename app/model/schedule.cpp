@@ -1,8 +1,6 @@
 #include "app/model/schedule.hpp"
 
-#include <atomic>
-#include <future>
-
+#include "base/threads.hpp"
 #include "transport/node_route.hpp"
 
 namespace glinpack::app::model {
@@ -114,18 +112,13 @@ class Recorder {
 Schedule record_schedule(const MachineModel& machine, const Problem& problem, PassRange passes, int threads) {
   Schedule schedule(static_cast<std::size_t>(problem.grid.size()));
   const Recorder recorder(machine, problem, passes);
-  std::atomic<std::size_t> next{0};
-  const auto record = [&] {
+  parallel_for(threads, problem.grid.size(), 1, [&](Index begin, Index end) {
     RowPlanCache row_plans;
-    for (std::size_t rank = next++; rank < schedule.size(); rank = next++) {
-      const auto number = static_cast<int>(rank);
-      schedule[rank] = recorder.record({number / problem.grid.columns, number % problem.grid.columns}, row_plans);
+    for (auto rank = static_cast<int>(begin); rank < end; ++rank) {
+      const GridPosition at{rank / problem.grid.columns, rank % problem.grid.columns};
+      schedule[static_cast<std::size_t>(rank)] = recorder.record(at, row_plans);
     }
-  };
-  std::vector<std::future<void>> others;
-  for (int i = 1; i < threads; ++i) others.push_back(std::async(std::launch::async, record));
-  record();
-  for (std::future<void>& other : others) other.get();
+  });
   return schedule;
 }
 

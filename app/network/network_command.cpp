@@ -22,6 +22,8 @@
 
 namespace glinpack::app {
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankPair, first, second)
+
 namespace {
 
 void set_broadcasts(NetworkOptions& o, const std::vector<std::string>& names) {
@@ -138,14 +140,6 @@ OptionTable network_table(NetworkOptions& o) {
 }
 
 namespace {
-
-// Collective. Rank 0 acts; all ranks throw what it throws.
-void on_root(const std::function<void()>& act) {
-  run_on_root_and_broadcast([&] {
-    act();
-    return nlohmann::json();
-  });
-}
 
 /// The same on every rank, except for what only rank 0 uses.
 struct NetworkInput {
@@ -307,24 +301,12 @@ bool screens(const NetworkOptions& options, int world_size) {
   return options.screen == When::always && world_size > 1;
 }
 
-// Collective; the same on every rank. `hosts`: on rank 0 alone.
-std::vector<RankPair> pairs_to_try(const NetworkInput& input, const std::vector<std::string>& hosts) {
-  const nlohmann::json chosen = run_on_root_and_broadcast([&] {
-    nlohmann::json pairs = nlohmann::json::array();
-    for (const RankPair& pair : ping_pong_pairs(input.options, hosts)) pairs.push_back({pair.first, pair.second});
-    return pairs;
-  });
-  std::vector<RankPair> pairs;
-  for (const nlohmann::json& ends : chosen) pairs.push_back({ends.at(0), ends.at(1)});
-  return pairs;
-}
-
 // Collective. False if a signal ended it. `reporter`: on rank 0 alone.
 bool try_links(const NetworkInput& input, const std::vector<RankPair>& pairs, NetworkReporter* reporter) {
   for (const RankPair& pair : pairs) {
     if (share_stop_signal(MPI_COMM_WORLD) != 0) return false;
     std::vector<PingPongTime> times = time_pair(pair, input.session.rank());
-    on_root([&] { reporter->ping_pong(pair, std::move(times)); });
+    run_on_root_and_broadcast([&] { reporter->ping_pong(pair, std::move(times)); });
   }
   if (!screens(input.options, input.session.size())) return true;
   if (share_stop_signal(MPI_COMM_WORLD) != 0) return false;
@@ -333,7 +315,7 @@ bool try_links(const NetworkInput& input, const std::vector<RankPair>& pairs, Ne
   Screening screening = screen_links(MPI_COMM_WORLD, options);
   share_stop_signal(MPI_COMM_WORLD);
   const bool complete = !screening.interrupted;
-  on_root([&] { reporter->screening(std::move(screening), options); });
+  run_on_root_and_broadcast([&] { reporter->screening(std::move(screening), options); });
   return complete;
 }
 
@@ -349,7 +331,7 @@ bool try_runs(NetworkInput& input, NetworkReporter* reporter) {
       run.result = run_messages(run.parameters, grid, run.precision, threads, progress);
     });
     share_stop_signal(MPI_COMM_WORLD);
-    if (run_on_root_and_broadcast([&] { return nlohmann::json(reporter->end(run)); }).get<bool>()) return false;
+    if (run_on_root_and_broadcast([&] { return reporter->end(run); })) return false;
   }
   return true;
 }
@@ -359,20 +341,20 @@ int measure(NetworkInput& input) {
   const bool oversubscribed = !all_agree(world(), !ranks_outnumber_cores());
   const std::vector<RankMemory> memory = gather_memory({});
   std::optional<NetworkReporter> reporter;
-  on_root([&] {
+  run_on_root_and_broadcast([&] {
     check_memory(input.planned, memory, false);
     make_output_folder(input.outputs);
     reporter.emplace(input, hosts, oversubscribed);
   });
 
   const StopSignals signals(input.session.rank() == 0);
-  const std::vector<RankPair> pairs = pairs_to_try(input, hosts);
+  const auto pairs = run_on_root_and_broadcast([&] { return ping_pong_pairs(input.options, hosts); });
   NetworkReporter* const shown_by = reporter ? &*reporter : nullptr;
   const bool all_runs = try_runs(input, shown_by);
-  on_root([&] { reporter->finish_case(); });
+  run_on_root_and_broadcast([&] { reporter->finish_case(); });
   const bool all_links =
       all_runs ? try_links(input, pairs, shown_by) : pairs.empty() && !screens(input.options, input.session.size());
-  on_root([&] {
+  run_on_root_and_broadcast([&] {
     if (!all_runs || !all_links) reporter->end_early(!all_links);
     reporter->write_files();
   });
@@ -392,7 +374,7 @@ int run_network_command(int argc, char** argv) {
         check_grids(input.planned, session.size(), "");
         check_node_grid(input.options.node_grid);
         check_pairs(input.options, session.size());
-        on_root([&] {
+        run_on_root_and_broadcast([&] {
           input.outputs = output_paths(input.options);
           check_outputs(input.outputs, input.options.force);
           input.context.configuration = to_json(input.options, network_table);

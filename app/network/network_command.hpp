@@ -1,7 +1,6 @@
 // `glinpack network`: measures the messages of a factorisation, ping-pong, and all links.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "app/options/plu_options.hpp"

@@ -7,9 +7,6 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "app/input/text_file.hpp"
-#include "app/input/values.hpp"
-
 namespace glinpack::app {
 
 namespace {

@@ -3,11 +3,9 @@
 // the value and the remedy.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>

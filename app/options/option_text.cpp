@@ -3,7 +3,6 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/input/values.hpp"
 #include "backend/registry.hpp"

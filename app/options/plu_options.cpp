@@ -11,8 +11,7 @@
 
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
-#include "backend/registry.hpp"
-#include "matrix/matrix_kind.hpp"
+#include "matrix/matrix_formulas.hpp"
 
 namespace glinpack::app {
 

@@ -1,7 +1,6 @@
 // The options of `glinpack plu`, and the options that it shares with other subcommands.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,26 +13,21 @@
 #include "lu/parameters.hpp"
 #include "matrix/grid.hpp"
 #include "matrix/matrix_source.hpp"
-#include "transport/broadcast_kind.hpp"
+#include "transport/node_route.hpp"
 
 namespace glinpack::app {
 
 /// When to show or do something.
 enum class When { automatic, always, never };
-inline constexpr std::array all_whens{When::automatic, When::always, When::never};
-constexpr std::string_view name_of(When when) {
-  constexpr std::array<std::string_view, 3> names{"auto", "always", "never"};
-  return names[static_cast<std::size_t>(when)];
-}
+inline constexpr auto all_whens = values_up_to<When::never>;
+constexpr std::string_view name_of(When when) { return text_by_value(when, "auto", "always", "never"); }
 
 /// The breakdown of the time that the report has. automatic: phases in sweeps of up to max_runs_with_breakdown runs.
 enum class BreakdownTable { automatic, phases, roles, none };
-inline constexpr std::array all_breakdown_tables{BreakdownTable::automatic, BreakdownTable::phases,
-                                                 BreakdownTable::roles, BreakdownTable::none};
+inline constexpr auto all_breakdown_tables = values_up_to<BreakdownTable::none>;
 inline constexpr std::size_t max_runs_with_breakdown = 10;
 constexpr std::string_view name_of(BreakdownTable table) {
-  constexpr std::array<std::string_view, 4> names{"auto", "phases", "roles", "none"};
-  return names[static_cast<std::size_t>(table)];
+  return text_by_value(table, "auto", "phases", "roles", "none");
 }
 
 inline constexpr double default_checkpoint_every = 600;  // seconds

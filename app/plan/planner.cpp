@@ -11,7 +11,6 @@
 #include "app/program/memory.hpp"
 #include "app/program/outputs.hpp"
 #include "app/record/progress.hpp"
-#include "backend/registry.hpp"
 
 namespace glinpack::app {
 

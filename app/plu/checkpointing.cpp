@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
@@ -77,10 +76,8 @@ CheckpointOptions options_of(const SweepInput& input, const RunRecord& run, cons
 
 /// The checksum of the matrix of --input, which rank 0 has.
 std::string checksum_of_input(const SweepInput& input) {
-  return run_on_root_and_broadcast([&] {
-           return nlohmann::json(fmt::format("checksum {:016x}", checksum_of(std::as_bytes(std::span(input.matrix)))));
-         })
-      .get<std::string>();
+  return run_on_root_and_broadcast(
+      [&] { return fmt::format("checksum {:016x}", checksum_of(std::as_bytes(std::span(input.matrix)))); });
 }
 
 template <class Real>
@@ -118,9 +115,7 @@ std::string error_of(Work work) {
 
 std::vector<std::string> with_checkpoint_options(std::vector<std::string> arguments, const ParsedOptions& parsed) {
   const PluOptions& options = parsed.options;
-  const auto found = run_on_root_and_broadcast([&] {
-                       return nlohmann::json(options_of_checkpoint(options.resume));
-                     }).get<CheckpointOptions>();
+  const CheckpointOptions found = run_on_root_and_broadcast([&] { return options_of_checkpoint(options.resume); });
   if (found.contains("--input") && options.input.empty()) {
     throw InputError("--resume: the checkpoint in " + options.resume +
                      " is of a matrix from a file: name the file with --input");
@@ -206,7 +201,6 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
       }
       checkpointing->locks.emplace_back(options.checkpoint, FolderUse::write);
     }
-    return nlohmann::json();
   });
   agree_on_input(error_of([&] {
     if (prepares && grid.active()) prepare_checkpoint_folder(options.checkpoint);
@@ -222,7 +216,6 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
   run_on_root_and_broadcast([&] {
     if (!error.empty()) throw InputError("--resume: " + error);
     input.context.notes.push_back(resumption_note(run, *plan.resume));
-    return nlohmann::json();
   });
   return checkpointing;
 }

@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "app/options/option_text.hpp"
 #include "app/program/memory.hpp"
 #include "app/program/planned_runs.hpp"
+#include "app/record/text.hpp"
 #include "lu/recording.hpp"
 
 namespace glinpack::app {
@@ -54,21 +54,17 @@ std::string receivers_text(const std::vector<GridPosition>& receivers) {
 }
 
 std::string_view content_of(MessageKind kind) {
-  constexpr std::array<std::string_view, 7> contents{
-      "P, L11, L21", "U11", "winners and the rows they displace", "U12", "pivot candidates", "candidate rows", "rows"};
-  return contents[static_cast<std::size_t>(kind)];
+  return text_by_value(kind, "P, L11, L21", "U11", "winners and the rows they displace", "U12", "pivot candidates",
+                       "candidate rows", "rows");
 }
 
 std::string_view name_of(MessageKind kind) {
-  constexpr std::array<std::string_view, 7> names{"panel", "u11", "winners", "u12", "candidate", "tournament", "rows"};
-  return names[static_cast<std::size_t>(kind)];
+  return text_by_value(kind, "panel", "u11", "winners", "u12", "candidate", "tournament", "rows");
 }
 
 std::string_view way_of(MessageKind kind) {
-  constexpr std::array<std::string_view, 7> ways{
-      " along the process row", " down the process column",  "",          " down the process column",
-      " in the process column", " up the tournament's tree", " exchanged"};
-  return ways[static_cast<std::size_t>(kind)];
+  return text_by_value(kind, " along the process row", " down the process column", "", " down the process column",
+                       " in the process column", " up the tournament's tree", " exchanged");
 }
 
 std::string ranks_text(const Distribution& distribution, Index pass, bool all_compute) {
@@ -92,10 +88,9 @@ std::string ranks_text(const Distribution& distribution, Index pass, bool all_co
 std::string step_text(const Operation& operation, const RankOperations& rank) {
   if (operation.kind == Operation::Kind::wait_for_work) return "";
   if (operation.kind == Operation::Kind::compute) {
-    constexpr std::array<std::string_view, 5> work{"panel", "panel", "U12 = L11^-1 A12", "row swap",
-                                                   "A22 = A22 - L21 U12"};
-    const auto place = static_cast<std::size_t>(operation.work);
-    return std::string(place < work.size() ? work[place] : name_of(operation.work));
+    if (operation.work > Work::reduce) return std::string(name_of(operation.work));
+    return std::string(
+        text_by_value(operation.work, "panel", "panel", "U12 = L11^-1 A12", "row swap", "A22 = A22 - L21 U12"));
   }
   const MessageRecord& message = rank.messages[operation.target];
   const bool starts = operation.kind == Operation::Kind::start_message;
@@ -162,9 +157,7 @@ std::string explained_pass(const RunRecord& run, Index pass) {
 }
 
 constexpr std::string_view name_of_kind(Operation::Kind kind) {
-  constexpr std::array<std::string_view, 5> names{"compute", "wait for work", "start message", "wait for data",
-                                                  "wait for end"};
-  return names[static_cast<std::size_t>(kind)];
+  return text_by_value(kind, "compute", "wait for work", "start message", "wait for data", "wait for end");
 }
 
 nlohmann::json operation_json(const Operation& operation) {
@@ -253,8 +246,8 @@ std::string row_of(std::size_t number, const RunRecord& run, int world_size) {
 std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> remarks,
                       bool prints_all) {
   constexpr std::size_t max_rows = 20, first_rows = 10, last_rows = 5;
-  std::string text = fmt::format("Plan: {} on {}; nothing is run.\n", counted(std::ssize(planned), "run"),
-                                 counted(world_size, "process"));
+  std::string text =
+      fmt::format("Plan: {} on {}; nothing is run.\n", counted(planned.size(), "run"), counted(world_size, "process"));
   text += fmt::format("{:>5}  {:>13} {:>7}  {:>7}  {:<10} {:<8} {:<10} {:<18}  {:>11} {:>11}  {:>10}\n", "run", "N",
                       "NB", "grid", "backend", "precis.", "pivoting", "broadcast", "host/rank", "device/rank", "flops");
   const std::size_t hidden = prints_all || planned.size() <= max_rows ? 0 : planned.size() - first_rows - last_rows;

@@ -48,7 +48,7 @@ PluInput parse_input(const std::vector<std::string>& arguments, TextFiles& files
 // Collective. Of --input.
 std::optional<Index> file_order_of(const PluOptions& options) {
   if (options.input.empty()) return std::nullopt;
-  return run_on_root_and_broadcast([&] { return nlohmann::json(read_matrix_order(options.input)); }).get<Index>();
+  return run_on_root_and_broadcast([&] { return read_matrix_order(options.input); });
 }
 
 // Collective.
@@ -101,10 +101,7 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input, C
   }
   input.options = given.parsed.options;
   plan(given, input);
-  run_on_root_and_broadcast([&] {
-    prepare_files(given, input);
-    return nlohmann::json();
-  });
+  run_on_root_and_broadcast([&] { prepare_files(given, input); });
   if (!input.options.runs() && all_have_values(input.planned) && !may_have_gpu_defaults(given, input)) {
     print_plan(input, {});
     return 0;

@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <functional>
 #include <iostream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -17,10 +16,8 @@
 #include "app/program/agreement.hpp"
 #include "app/program/automatic.hpp"
 #include "app/program/log.hpp"
-#include "app/program/machine.hpp"
 #include "app/program/memory.hpp"
 #include "app/program/mpi_command.hpp"
-#include "app/program/outputs.hpp"
 #include "app/program/peak.hpp"
 #include "app/record/hpl_report.hpp"
 #include "app/record/progress.hpp"
@@ -323,7 +320,6 @@ int run_sweep_in(SweepInput& input) {
     make_output_folder(input.outputs);
     add_software_note(info, input.context);
     reporter.emplace(input, ranks, peaks);
-    return nlohmann::json();
   });
 
   if (!input.options.time) {
@@ -340,21 +336,20 @@ int run_sweep_in(SweepInput& input) {
               &run == &input.planned.back());
     });
     share_stop_signal(MPI_COMM_WORLD);
-    const nlohmann::json ends = run_on_root_and_broadcast([&] { return nlohmann::json(reporter->end(run)); });
-    if (ends.get<bool>()) break;
+    if (run_on_root_and_broadcast([&] { return reporter->end(run); })) break;
   }
   if (!peaks.empty() && !input.options.peak) {
-    const nlohmann::json reached = run_on_root_and_broadcast([&] { return nlohmann::json(peaks); });
+    const std::vector<double> reached = run_on_root_and_broadcast([&] { return peaks; });
     keep_reached_rate(input.options, input.machine, input.session,
                       reached.at(static_cast<std::size_t>(input.session.rank())));
   }
-  const nlohmann::json exit_code = run_on_root_and_broadcast([&] {
+  const int exit_code = run_on_root_and_broadcast([&] {
     reporter->finish();
-    return nlohmann::json(reporter->exit_code());
+    return reporter->exit_code();
   });
   const bool may_resume = exit_code == exit_interrupted || is_corrupted(input.planned.front().result);
   if (checkpointing && !may_resume) checkpointing->remove();
-  return exit_code.get<int>();
+  return exit_code;
 }
 
 }  // namespace
@@ -374,15 +369,13 @@ void print_plan(const SweepInput& input, std::span<const std::string> choices) {
       if (!is_written_directly(options.write_hpl_dat)) text += "Wrote " + options.write_hpl_dat + "\n";
     }
     if (!options.explain_pass) {
-      print(std::cout, text);
-      return nlohmann::json();
+      return print(std::cout, text);
     }
     check_output("--json", options.json, options.force);
     const std::vector<RunRecord> runs = runs_to_explain(input.planned, *options.explain_pass);
     if (options.dry_run) text += "\n";
     write_findings(std::cout, text + explained_passes(runs, *options.explain_pass), options.json, options.force,
                    options.json.empty() ? nlohmann::json() : explained_passes_json(runs, *options.explain_pass));
-    return nlohmann::json();
   });
 }
 

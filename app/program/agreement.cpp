@@ -1,8 +1,5 @@
 #include "app/program/agreement.hpp"
 
-#include <nlohmann/json.hpp>
-#include <stdexcept>
-
 #include "app/input/input_error.hpp"
 #include "mpi/communication.hpp"
 
@@ -14,7 +11,7 @@ int world_rank() { return rank_in(MPI_COMM_WORLD); }
 
 }  // namespace
 
-nlohmann::json run_on_root_and_broadcast(const std::function<nlohmann::json()>& decide) {
+nlohmann::json decide_on_root(const std::function<nlohmann::json()>& decide) {
   nlohmann::json outcome;
   if (world_rank() == 0) {
     try {
@@ -35,7 +32,7 @@ nlohmann::json run_on_root_and_broadcast(const std::function<nlohmann::json()>& 
 
 std::vector<std::string> share_arguments(const std::vector<std::string>& arguments, TextFiles& files,
                                          const std::function<void()>& parse_on_root) {
-  const nlohmann::json shared = run_on_root_and_broadcast([&] {
+  const nlohmann::json shared = decide_on_root([&] {
     parse_on_root();
     return nlohmann::json{{"arguments", arguments}, {"files", files.contents()}};
   });
@@ -44,30 +41,27 @@ std::vector<std::string> share_arguments(const std::vector<std::string>& argumen
 }
 
 void run_on_all_ranks(const std::function<void()>& work) {
-  std::string error;
   bool names_its_rank = false;
-  try {
-    work();
-  } catch (const AgreedError& failure) {
-    error = failure.what();
-    names_its_rank = true;
-  } catch (const std::exception& failure) {
-    error = failure.what();
-    if (error.empty()) error = "unknown error";
-  }
+  const std::string error = error_of([&] {
+    try {
+      work();
+    } catch (const AgreedError&) {
+      names_its_rank = true;
+      throw;
+    }
+  });
   agree_or_throw(world(), error, names_its_rank);
 }
 
 void prepare_on_all_ranks(const std::function<void()>& work) {
-  std::string error, input_error;
-  try {
-    work();
-  } catch (const InputError& failure) {
-    input_error = failure.what();
-  } catch (const std::exception& failure) {
-    error = failure.what();
-    if (error.empty()) error = "unknown error";
-  }
+  std::string input_error;
+  const std::string error = error_of([&] {
+    try {
+      work();
+    } catch (const InputError& failure) {
+      input_error = failure.what();
+    }
+  });
   agree_or_throw(world(), error, size_of(MPI_COMM_WORLD) == 1);
   agree_on_input(input_error);
 }

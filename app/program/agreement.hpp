@@ -2,18 +2,29 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "app/input/text_file.hpp"
 
 namespace glinpack::app {
 
-/// Collective over MPI_COMM_WORLD. Rank 0 calls `decide`. Every rank returns its result or throws its exception:
-/// InputError, or std::runtime_error for any other exception.
-nlohmann::json run_on_root_and_broadcast(const std::function<nlohmann::json()>& decide);
+/// Collective over MPI_COMM_WORLD. The untemplated part of run_on_root_and_broadcast().
+nlohmann::json decide_on_root(const std::function<nlohmann::json()>& decide);
+/// Collective over MPI_COMM_WORLD. Rank 0 calls `decide`. Every rank returns its result, which JSON can have, or throws
+/// its exception: InputError, or std::runtime_error for any other exception.
+template <class Decide>
+auto run_on_root_and_broadcast(const Decide& decide) {
+  using Result = decltype(decide());
+  if constexpr (std::is_void_v<Result>) {
+    decide_on_root([&] { return decide(), nlohmann::json(); });
+  } else {
+    return decide_on_root([&] { return nlohmann::json(decide()); }).template get<Result>();
+  }
+}
 
 /// Collective over MPI_COMM_WORLD. The untemplated part of parse_alike(): rank 0 calls `parse_on_root`, and every rank
 /// gets rank 0's arguments and the files that rank 0 read.

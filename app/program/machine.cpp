@@ -233,10 +233,7 @@ void check_node_grid(const std::optional<GridShape>& node_grid) {
   if (!node_grid) return;
   const std::vector<int> nodes = nodes_of(MPI_COMM_WORLD);
   const std::vector<std::string> hosts = world().gather(0, host_name());
-  run_on_root_and_broadcast([&] {
-    check_hosts(*node_grid, nodes, hosts);
-    return nlohmann::json();
-  });
+  run_on_root_and_broadcast([&] { check_hosts(*node_grid, nodes, hosts); });
 }
 
 std::vector<RankMemory> gather_memory(const BackendInfo& info) {
@@ -305,9 +302,7 @@ void describe(Json& json, RankRow& row) {
 }  // namespace
 
 void log_ranks(const ProcessGrid& grid, const BackendInfo& info) {
-  const nlohmann::json is_shown =
-      run_on_root_and_broadcast([] { return nlohmann::json(spdlog::should_log(spdlog::level::debug)); });
-  if (!is_shown.get<bool>()) return;
+  if (!run_on_root_and_broadcast([] { return spdlog::should_log(spdlog::level::debug); })) return;
   const NodeView node = view_node();
   const GridPosition at = grid.position();
   const RankRow mine{

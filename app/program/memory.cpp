@@ -3,14 +3,11 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"

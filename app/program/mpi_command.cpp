@@ -1,7 +1,6 @@
 #include "app/program/mpi_command.hpp"
 
 #include <iostream>
-#include <memory>
 
 #include "app/input/values.hpp"
 #include "app/program/agreement.hpp"

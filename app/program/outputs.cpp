@@ -20,7 +20,6 @@
 #include "app/input/values.hpp"
 #include "app/program/agreement.hpp"
 #include "app/program/log.hpp"
-#include "base/new_file.hpp"
 
 namespace glinpack::app {
 

@@ -11,10 +11,8 @@
 #include <exception>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include "app/program/agreement.hpp"
 #include "backend/registry.hpp"
@@ -22,7 +20,6 @@
 #include "base/user_cache.hpp"
 #include "host/host_memory.hpp"
 #include "mpi/communication.hpp"
-#include "mpi/session.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_ceilings.hpp"
 

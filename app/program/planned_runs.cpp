@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "app/input/input_error.hpp"
 #include "app/options/option_text.hpp"

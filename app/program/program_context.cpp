@@ -1,6 +1,5 @@
 #include "app/program/program_context.hpp"
 
-#include <spdlog/fmt/fmt.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -76,8 +75,6 @@ std::string gpu_driver() {
   return {};
 }
 
-json null_if_empty(const std::string& text) { return text.empty() ? json() : json(text); }
-
 }  // namespace
 
 ReportContext process_context(std::vector<std::string> command_line) {
@@ -117,7 +114,7 @@ json device_json(const DeviceDescription& device) {
   return {{"index", device.index},
           {"renderer", device.renderer},
           {"version", device.version},
-          {"uuid", device.uuid.empty() ? json() : json(device.uuid)},
+          {"uuid", null_if_empty(device.uuid)},
           {"software", device.software}};
 }
 

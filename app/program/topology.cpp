@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <memory>
 #include <regex>
 #include <string_view>
 #include <utility>
@@ -16,6 +15,8 @@
 #include "sensors/kernel_sensors.hpp"
 
 namespace glinpack::app {
+
+using nlohmann::json;
 
 namespace {
 
@@ -86,6 +87,12 @@ ProcessorSet fast_processors(const Topology& topology, const ProcessorSet& bound
   return result;
 }
 
+std::vector<int> indices_in(hwloc_const_bitmap_t set) {
+  std::vector<int> indices;
+  for (int index = -1; (index = hwloc_bitmap_next(set, index)) >= 0;) indices.push_back(index);
+  return indices;
+}
+
 // Fills in the cores from hwloc.
 void read_cores(NodeView& view) {
   const Topology& topology = topology_of_node();
@@ -102,9 +109,7 @@ void read_cores(NodeView& view) {
       view.fast_cores.push_back(static_cast<int>(core->logical_index));
     }
   }
-  for (int processor = -1; (processor = hwloc_bitmap_next(bound.get(), processor)) >= 0;) {
-    view.processors.push_back(processor);
-  }
+  view.processors = indices_in(bound.get());
   view.node_cores = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), type));
   view.node_processors = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PU));
   view.sockets = std::max(0, hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PACKAGE));
@@ -151,22 +156,11 @@ void bind_to_fast_cores() {
   const Topology& topology = topology_of_node();
   if (topology == nullptr) return;
   const ProcessorSet fast = fast_processors(topology, bound_processors(topology));
-  if (hwloc_bitmap_iszero(fast.get()) == 0 && hwloc_set_cpubind(topology.get(), fast.get(), HWLOC_CPUBIND_PROCESS) != 0) {
+  if (hwloc_bitmap_iszero(fast.get()) == 0 &&
+      hwloc_set_cpubind(topology.get(), fast.get(), HWLOC_CPUBIND_PROCESS) != 0) {
     spdlog::debug("this process cannot be bound to its fast cores");
   }
 }
-
-namespace {
-
-using nlohmann::json;
-
-std::vector<int> indices_in(hwloc_const_bitmap_t set) {
-  std::vector<int> indices;
-  for (int index = -1; (index = hwloc_bitmap_next(set, index)) >= 0;) indices.push_back(index);
-  return indices;
-}
-
-}  // namespace
 
 void PciBus::Destroy::operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
 
@@ -217,7 +211,7 @@ std::vector<std::string> PciBus::gpus() const {
 }
 
 std::string list_of_processors(const std::vector<int>& processors) {
-  const std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+  const ProcessorSet set(hwloc_bitmap_alloc());
   for (const int processor : processors) hwloc_bitmap_set(set.get(), static_cast<unsigned>(processor));
   std::string text(static_cast<std::size_t>(hwloc_bitmap_list_snprintf(nullptr, 0, set.get())), '\0');
   hwloc_bitmap_list_snprintf(text.data(), text.size() + 1, set.get());

@@ -42,8 +42,8 @@ void describe(Json& json, NodeView& view) {
 NodeView view_node();
 
 /// Threads for arithmetic on `rank` of the world: those that its environment asks for; else its cores, divided by the
-/// number of ranks of its node that may use the same ones; at least 1. Only fast cores count if there is one for each of
-/// these ranks: slow ones would delay every pass. `views`: one per rank.
+/// number of ranks of its node that may use the same ones; at least 1. Only fast cores count if there is one for each
+/// of these ranks: slow ones would delay every pass. `views`: one per rank.
 int threads_for(std::span<const NodeView> views, std::size_t rank);
 
 /// Whether the fast cores suffice for `threads` of each rank that may use the same cores as `rank`.

@@ -3,7 +3,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -11,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "app/record/text.hpp"
 #include "app/record/timeline.hpp"
 
 namespace glinpack::app {
@@ -97,7 +97,7 @@ Activities activities_of(std::span<const Interval> intervals, std::span<const do
     }
   }
   const auto within_the_run = [seconds](std::vector<TimeSpan>& spans) {
-    return clipped(united(std::move(spans)), {0, seconds});
+    return common(united(std::move(spans)), {{0, seconds}});
   };
   return {within_the_run(computing), within_the_run(transfer), within_the_run(network), within_the_run(waiting)};
 }
@@ -127,7 +127,7 @@ std::array<TimeSet, all_roles.size()> role_times(std::span<const Interval> inter
   }
   std::array<TimeSet, all_roles.size()> times;
   for (std::size_t role = 0; role < times.size(); ++role) {
-    times[role] = clipped(united(std::move(spans[role])), {0, seconds});
+    times[role] = common(united(std::move(spans[role])), {{0, seconds}});
   }
   return times;
 }
@@ -226,7 +226,7 @@ HplPhaseTimes hpl_phase_times(std::span<const Interval> intervals, std::span<con
   for (SpansOfPhases* spans : {&computing, &copying, &sending}) {
     for (const HplPhase phase : hpl_phases_by_precedence) {
       const auto index = static_cast<std::size_t>(phase);
-      const TimeSet active = clipped(united(std::move((*spans)[index])), {0, seconds});
+      const TimeSet active = common(united(std::move((*spans)[index])), {{0, seconds}});
       const double counts = length(subtracted(active, counted));
       times[index].seconds += counts;
       times[index].hidden += std::max(0.0, length(active) - counts);
@@ -285,6 +285,12 @@ struct TimeUnit {
 };
 
 TimeUnit unit_for(double run_seconds) { return run_seconds < 10 ? TimeUnit{"ms", 1e-3} : TimeUnit{"s", 1}; }
+
+std::string title_of(const Breakdown& breakdown) {
+  const TimeUnit unit = unit_for(breakdown.seconds);
+  return fmt::format("\nWhere the time went: {:.2f} {} on {}", breakdown.seconds / unit.seconds, unit.name,
+                     counted(breakdown.ranks, "rank"));
+}
 
 /// Likewise for bytes.
 struct ByteUnit {
@@ -386,10 +392,9 @@ std::string role_table(const Breakdown& breakdown) {
 constexpr std::string_view no_timeline = "No timeline was recorded: no breakdown.\n";
 
 std::string_view description_of(HplPhase phase) {
-  constexpr std::array<std::string_view, all_hpl_phases.size()> descriptions{
-      "panel factorisation",   "panel broadcast",      "row swaps",         "U12 solve",      "trailing update",
-      "backward substitution", "iterative refinement", "checksums of rows", "panels and U12", "waits for checkpoints"};
-  return descriptions[static_cast<std::size_t>(phase)];
+  return text_by_value(phase, "panel factorisation", "panel broadcast", "row swaps", "U12 solve", "trailing update",
+                       "backward substitution", "iterative refinement", "checksums of rows", "panels and U12",
+                       "waits for checkpoints");
 }
 
 /// `hidden`: seconds; none for the idle time and the total.
@@ -455,9 +460,7 @@ std::string phases_text(const Breakdown& breakdown) {
 
   const TimeUnit unit = unit_for(breakdown.seconds);
   const std::string thin_rule = std::string(87, '-') + '\n';
-  std::string text =
-      fmt::format("\nWhere the time went: {:.2f} {} on {} rank{}, in HPL's phases\n", breakdown.seconds / unit.seconds,
-                  unit.name, breakdown.ranks, breakdown.ranks == 1 ? "" : "s");
+  std::string text = title_of(breakdown) + ", in HPL's phases\n";
   text +=
       fmt::format("{:<29}{:>10}{:>10}{:>8}{:>11}{:>10}{:>9}\n", "phase", fmt::format("mean {}", unit.name),
                   fmt::format("max {}", unit.name), "% time", fmt::format("hidden {}", unit.name), "GFLOPS", "GB/s");
@@ -479,11 +482,7 @@ std::string phases_text(const Breakdown& breakdown) {
 std::string roles_text(const Breakdown& breakdown) {
   if (breakdown.phases.empty()) return std::string(no_timeline);
 
-  const TimeUnit unit = unit_for(breakdown.seconds);
-  std::string text = fmt::format(
-      "\nWhere the time went: {:.2f} {} on {} rank{}; min, mean and max over ranks, per cent of the run\n",
-      breakdown.seconds / unit.seconds, unit.name, breakdown.ranks, breakdown.ranks == 1 ? "" : "s");
-  text += heading(breakdown);
+  std::string text = title_of(breakdown) + "; min, mean and max over ranks, per cent of the run\n" + heading(breakdown);
   text += rule;
   const Role* last = nullptr;
   for (const PhaseTotal& line : breakdown.phases) {

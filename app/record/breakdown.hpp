@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,13 +72,10 @@ struct RoleTotal {
 /// refine (mixed precision), check (checksums), copies (panels and U12, in memory or between host and device), ckpt
 /// (waits for checkpoints).
 enum class HplPhase : std::uint8_t { pfact, bcast, laswp, trsm, update, ptrsv, refine, check, copies, ckpt };
-inline constexpr std::array all_hpl_phases{HplPhase::pfact,  HplPhase::bcast, HplPhase::laswp,  HplPhase::trsm,
-                                           HplPhase::update, HplPhase::ptrsv, HplPhase::refine, HplPhase::check,
-                                           HplPhase::copies, HplPhase::ckpt};
+inline constexpr auto all_hpl_phases = values_up_to<HplPhase::ckpt>;
 constexpr std::string_view name_of(HplPhase phase) {
-  constexpr std::array<std::string_view, all_hpl_phases.size()> names{"pfact", "bcast",  "laswp", "trsm",   "update",
-                                                                      "ptrsv", "refine", "check", "copies", "ckpt"};
-  return names[static_cast<std::size_t>(phase)];
+  return text_by_value(phase, "pfact", "bcast", "laswp", "trsm", "update", "ptrsv", "refine", "check", "copies",
+                       "ckpt");
 }
 
 /// One of HPL's phases over all ranks. Every moment of a rank counts in one phase or as idle, so that the times add up

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "app/record/json.hpp"
 #include "mpi/session.hpp"
 #include "version.hpp"
 
@@ -41,14 +42,12 @@ std::set<std::string> loaded_libraries() {
   return names;
 }
 
-json text_or_null(const std::string& text) { return text.empty() ? json() : json(text); }
-
 }  // namespace
 
 json program_json(const ReportContext& context) {
   json launcher;
   if (const std::string name = launcher_name(); !name.empty() || !context.launcher.empty()) {
-    launcher = {{"name", text_or_null(name)}, {"command_line", context.launcher}};
+    launcher = {{"name", null_if_empty(name)}, {"command_line", context.launcher}};
   }
   return {{"program", "glinpack"},
           {"version", context.version},

@@ -156,7 +156,7 @@ constexpr std::size_t max_lines = 8;  // for single GPUs
 /// "CPU packages by RAPL", with "of 1 node" if other nodes were not read.
 std::string covered(std::string_view what, const Coverage& machines) {
   if (machines.whole()) return fmt::format("{} by RAPL", what);
-  return fmt::format("{} by RAPL (of {} node{} only)", what, machines.read, machines.read == 1 ? "" : "s");
+  return fmt::format("{} by RAPL (of {} only)", what, counted(machines.read, "node"));
 }
 
 std::string amount(double value) { return fmt::format("{:.{}f}", value, value < 100 ? 2 : 1); }
@@ -196,7 +196,7 @@ std::string scope_of(const Energy& energy) {
                                energy.gpus.read == 1 && energy.gpus.whole() ? "" : "s",
                                fmt::join(energy.sources, ", ")));
   } else if (energy.gpus.there > 0) {
-    excluded.push_back(fmt::format("{} GPU{}", energy.gpus.there, energy.gpus.there == 1 ? "" : "s"));
+    excluded.push_back(counted(energy.gpus.there, "GPU"));
   }
   if (energy.memory.read > 0) {
     read.push_back(covered("memory", energy.memory));
@@ -204,8 +204,7 @@ std::string scope_of(const Energy& energy) {
     excluded.emplace_back("memory");
   }
   excluded.insert(excluded.end(), {"network", "power supplies"});
-  const int nodes = energy.packages.there;
-  return fmt::format("{} node{}: {}; not: {}", nodes, nodes == 1 ? "" : "s", fmt::join(read, ", "),
+  return fmt::format("{}: {}; not: {}", counted(energy.packages.there, "node"), fmt::join(read, ", "),
                      fmt::join(excluded, ", "));
 }
 

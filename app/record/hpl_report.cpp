@@ -3,13 +3,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ctime>
 #include <limits>
-#include <map>
 #include <optional>
-#include <ostream>
 #include <set>
 #include <vector>
 
@@ -69,9 +66,7 @@ std::string variant_line(std::string_view name, std::span<const RunRecord> plann
 }
 
 std::string_view word_for_broadcast(BroadcastKind kind) {
-  constexpr std::array<std::string_view, all_broadcasts.size()> words{"1ring", "1ringM", "2ring",  "2ringM",
-                                                                      "Blong", "BlongM", "Ibcast", "1ringP"};
-  return words[static_cast<std::size_t>(kind)];
+  return text_by_value(kind, "1ring", "1ringM", "2ring", "2ringM", "Blong", "BlongM", "Ibcast", "1ringP");
 }
 
 std::string text_of_swap(const RunRecord& record) {
@@ -279,10 +274,9 @@ std::string residual_list(std::span<const Refinement::Step> steps) {
 
 /// What the refinement did: the history of HPL's scaled residual, method by method.
 std::string refinement_lines(const Refinement& refinement, bool mxp) {
-  const int count = refinement.iterations();
-  std::string text = fmt::format(
-      "{}: the refinement {} after {} iteration{}, in {:.3f} s.\n", mxp ? "HPL-MxP" : "HPL-MxP style",
-      refinement.converged ? "converged" : "had NOT converged", count, count == 1 ? "" : "s", refinement.seconds);
+  std::string text = fmt::format("{}: the refinement {} after {}, in {:.3f} s.\n", mxp ? "HPL-MxP" : "HPL-MxP style",
+                                 refinement.converged ? "converged" : "had NOT converged",
+                                 counted(refinement.iterations(), "iteration"), refinement.seconds);
   const std::span<const Refinement::Step> history = refinement.history;
   for (std::size_t first = 0; first < history.size();) {
     std::size_t end = first;
@@ -313,7 +307,7 @@ std::string checksum_lines(const RunResult& result) {
   const std::size_t times = record.rollbacks.size();
   if (times > 0) {
     text += fmt::format("It rolled back {}; Time and Gflops include the {:.3f} s lost: not an HPL result\n",
-                        counted(std::ssize(record.rollbacks), "time"), lost);
+                        counted(times, "time"), lost);
   }
   const std::string_view outcome = record.overflowed  ? "CORRUPTED or overflowed"
                                    : record.corrupted ? "CORRUPTED"
@@ -395,7 +389,7 @@ std::string device_lines(const BackendInfo& info) {
   }
   std::string blas = info.blas.empty() ? "" : free_text(info.blas) + ", ";
   if (!info.kernels.empty()) blas += free_text(info.kernels) + " kernels, ";
-  return lines + fmt::format("\nHOST   : {}{} thread{} a rank\n", blas, info.threads, info.threads == 1 ? "" : "s");
+  return lines + fmt::format("\nHOST   : {}{} a rank\n", blas, counted(info.threads, "thread"));
 }
 
 /// No two numbers in a row: parsers would take the line for a result.
@@ -418,10 +412,9 @@ Machine machine_of(const std::vector<RankRecord>& ranks) {
 std::string machine_lines(const Machine& machine, const std::vector<RankRecord>& ranks) {
   std::set<std::string> hosts;
   for (const RankRecord& rank : ranks) hosts.insert(rank.host);
-  const auto plural = [](std::size_t count) { return count == 1 ? "" : "s"; };
-  std::string text = fmt::format("Computed with {} by {} rank{} on {} host{}: {}{}\n", ranks.front().backend.backend,
-                                 ranks.size(), plural(ranks.size()), hosts.size(), plural(hosts.size()),
-                                 free_text(*hosts.begin()), hosts.size() > 1 ? " and others" : "");
+  std::string text =
+      fmt::format("Computed with {} by {} on {}: {}{}\n", ranks.front().backend.backend, counted(ranks.size(), "rank"),
+                  counted(hosts.size(), "host"), free_text(*hosts.begin()), hosts.size() > 1 ? " and others" : "");
   for (const auto& [device, count] : machine) {
     if (machine.size() > 1) text += fmt::format("{} of the ranks on\n", count);
     text += device;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "app/input/input_error.hpp"
-#include "app/input/values.hpp"
 
 namespace glinpack::app {
 

@@ -2,7 +2,6 @@
 // JsonReader call it. A reader's errors name the file and the location.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -18,11 +17,15 @@
 #include "app/input/values.hpp"
 #include "lu/parameters.hpp"
 #include "matrix/grid.hpp"
-#include "matrix/matrix_kind.hpp"
+#include "matrix/matrix_formulas.hpp"
 #include "sensors/sensor.hpp"
 #include "solve/refinement.hpp"
 
 namespace glinpack::app {
+
+inline nlohmann::json null_if_empty(const std::string& text) {
+  return text.empty() ? nlohmann::json() : nlohmann::json(text);
+}
 
 /// A value of a JSON file with its location. A view: the document and the file name must outlive it. Throws InputError
 /// if a requested value is missing or has another type: "FILE: at '/runs/0/n': a whole number is expected, not 'x'".
@@ -74,9 +77,7 @@ class JsonNode {
   std::string place_;  // JSON pointer (RFC 6901)
 };
 
-constexpr std::string_view name_of(RankOrder order) {
-  return order == RankOrder::row_major ? "row-major" : "column-major";
-}
+constexpr std::string_view name_of(RankOrder order) { return text_by_value(order, "row-major", "column-major"); }
 
 // The enumerators that JSON has by their name_of().
 inline auto enumerators(MatrixKind) { return all_matrix_kinds; }
@@ -89,15 +90,10 @@ inline auto enumerators(Role) { return all_roles; }
 inline auto enumerators(Phase) { return all_phases; }
 inline auto enumerators(Lane) { return all_lanes; }
 inline auto enumerators(CheckedPart) { return all_checked_parts; }
-inline auto enumerators(RankOrder) { return std::array{RankOrder::row_major, RankOrder::column_major}; }
-inline auto enumerators(sensors::Kind) {
-  return std::array{sensors::Kind::package, sensors::Kind::dram, sensors::Kind::gpu};
-}
+inline auto enumerators(RankOrder) { return values_up_to<RankOrder::column_major>; }
+inline auto enumerators(sensors::Kind) { return values_up_to<sensors::Kind::gpu>; }
 inline auto enumerators(sensors::ThrottleReason) { return sensors::reasons_in(~sensors::unknown_throttle); }
-inline auto enumerators(Refinement::Method) {
-  using Method = Refinement::Method;
-  return std::array{Method::factors, Method::classical, Method::gmres};
-}
+inline auto enumerators(Refinement::Method) { return values_up_to<Refinement::Method::gmres>; }
 
 template <class Value>
 nlohmann::json json_of(const Value& value);

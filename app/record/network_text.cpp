@@ -13,8 +13,6 @@ namespace {
 const std::string single_line(80, '-');
 const std::string double_line(80, '=');
 
-std::string_view plural(std::size_t count) { return count == 1 ? "" : "s"; }
-
 /// Numbers in columns always have decimals, so that no parser takes a line for one of HPL's.
 std::string amounts(const Traffic& traffic) {
   return fmt::format("{:>12.3f} {:>10.0f}", traffic.bytes / 1e6, traffic.messages);
@@ -60,9 +58,8 @@ std::string network_head(const ReportContext& context, const NetworkResults& res
   text += fmt::format("glinpack {}  --  the network alone", free_text(context.version));
   if (!context.git_commit.empty()) text += fmt::format("  --  {}", free_text(context.git_commit));
   text += '\n' + double_line + '\n';
-  text += fmt::format("{} process{} on {} host{}: {}{}; {}\n", context.world_size, context.world_size == 1 ? "" : "es",
-                      hosts.size(), plural(hosts.size()), free_text(*hosts.begin()),
-                      hosts.size() > 1 ? " and others" : "", free_text(context.mpi_library));
+  text += fmt::format("{} on {}: {}{}; {}\n", counted(context.world_size, "process"), counted(hosts.size(), "host"),
+                      free_text(*hosts.begin()), hosts.size() > 1 ? " and others" : "", free_text(context.mpi_library));
   text +=
       "The messages of a factorisation on its communicators, with its broadcasts. Nothing is computed.\n"
       "Bytes and messages are counted where they are received; GB/s: of one rank while it receives.\n"
@@ -147,7 +144,7 @@ std::string screening_text(const Screening& screening, const NetworkResults& res
                   slow_bandwidth, memory_text(static_cast<double>(screening_bandwidth_bytes)), slow_latency,
                   memory_text(static_cast<double>(screening_latency_bytes)));
   if (screening.slow.empty()) return text + "No slow link: none has\n" + criterion + ".\n";
-  text += fmt::format("{} slow link{}, {}:\n{}\n", screening.slow.size(), plural(screening.slow.size()),
+  text += fmt::format("{}, {}:\n{}\n", counted(screening.slow.size(), "slow link"),
                       screening.interrupted ? "not all of them measured twice" : "measured twice", criterion);
   for (const Link& link : screening.slow) {
     text += fmt::format("  {} - {}: {:.2f} us, {:.3f} GB/s\n", place(link.first, results), place(link.second, results),

@@ -1,7 +1,6 @@
 #include "app/record/result_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
 
@@ -109,11 +108,6 @@ std::string last_parts(const std::string& path, std::size_t count) {
 }
 
 }  // namespace
-
-std::string name_of(ResultKind kind) {
-  constexpr std::array names{"plu", "network", "standalone mode", "peaks", "tune"};
-  return names[static_cast<std::size_t>(kind)];
-}
 
 ResultFile read_result_file(const std::string& path, std::optional<ResultKind> expected) {
   ResultFile file;

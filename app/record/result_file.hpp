@@ -12,8 +12,9 @@ namespace glinpack::app {
 
 /// The command that wrote a file.
 enum class ResultKind { plu, network, mode, peaks, tune };
-/// "plu", "network", "standalone mode", ...
-std::string name_of(ResultKind kind);
+inline std::string name_of(ResultKind kind) {
+  return std::string(text_by_value(kind, "plu", "network", "standalone mode", "peaks", "tune"));
+}
 
 /// Context information in a document.
 struct FileContext {

@@ -390,10 +390,6 @@ std::optional<double> RunRecord::gflops_per_unit() const {
   return units.count > 0 ? std::optional(result.gflops / units.count) : std::nullopt;
 }
 
-std::string name_of(Verdict verdict) {
-  return verdict == Verdict::passed ? "PASSED" : verdict == Verdict::failed ? "FAILED" : "not checked";
-}
-
 Verdict verdict_of(const RunResult& result) {
   if (result.checked) return result.passed ? Verdict::passed : Verdict::failed;
   return result.singular_column || !result.failure.empty() ? Verdict::failed : Verdict::unchecked;
@@ -422,7 +418,7 @@ std::string incomplete_text(const Incomplete& incomplete) {
 }
 
 json incomplete_json(const Incomplete& incomplete) {
-  json document{{"signal", incomplete.signal.empty() ? json() : json(incomplete.signal)},
+  json document{{"signal", null_if_empty(incomplete.signal)},
                 {"runs_planned", incomplete.planned},
                 {"runs_finished", incomplete.finished},
                 {"ended_run", nullptr}};

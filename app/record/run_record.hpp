@@ -61,7 +61,9 @@ std::string label_of(const RunRecord& run);
 LuAlgorithm algorithm_of(const RunRecord& run);
 
 enum class Verdict { passed, failed, unchecked };
-std::string name_of(Verdict verdict);  // "PASSED", "FAILED", "not checked"
+constexpr std::string_view name_of(Verdict verdict) {
+  return text_by_value(verdict, "PASSED", "FAILED", "not checked");
+}
 Verdict verdict_of(const RunResult& result);
 /// Why a run failed, on one line.
 std::string failure_of(const RunResult& result);

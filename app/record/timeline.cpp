@@ -180,15 +180,6 @@ TimeSet common(const TimeSet& a, const TimeSet& b) {
   return both;
 }
 
-TimeSet clipped(const TimeSet& set, TimeSpan window) {
-  TimeSet inside;
-  for (const TimeSpan& span : set) {
-    const TimeSpan part{std::max(span.begin, window.begin), std::min(span.end, window.end)};
-    if (part.begin < part.end) inside.push_back(part);
-  }
-  return inside;
-}
-
 double length(const TimeSet& set) {
   double seconds = 0;
   for (const TimeSpan& span : set) seconds += span.end - span.begin;

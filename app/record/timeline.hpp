@@ -28,8 +28,6 @@ TimeSet united(std::vector<TimeSpan> spans);
 TimeSet subtracted(const TimeSet& a, const TimeSet& b);
 /// The intersection. O(a + b).
 TimeSet common(const TimeSet& a, const TimeSet& b);
-/// The part of `set` within `window`.
-TimeSet clipped(const TimeSet& set, TimeSpan window);
 /// The total length in seconds.
 double length(const TimeSet& set);
 

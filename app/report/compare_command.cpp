@@ -10,7 +10,6 @@
 #include "app/program/outputs.hpp"
 #include "app/program/program_context.hpp"
 #include "app/record/text.hpp"
-#include "app/report/comparison.hpp"
 
 namespace glinpack::app {
 
@@ -247,7 +246,7 @@ json comparison_json(const ResultFile& a, const ResultFile& b, const Comparison&
     return json{{"file", f.path},
                 {"version", f.context.version},
                 {"git_commit", f.context.git_commit},
-                {"incomplete", f.context.incomplete.empty() ? json() : json(f.context.incomplete)}};
+                {"incomplete", null_if_empty(f.context.incomplete)}};
   };
   return {{"format", 2},
           {"a", file(a)},

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <utility>
 
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"

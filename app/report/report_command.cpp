@@ -20,7 +20,7 @@
 #include "app/record/run_record.hpp"
 #include "app/report/compare_command.hpp"
 #include "app/report/comparison.hpp"
-#include "transport/broadcast_kind.hpp"
+#include "transport/node_route.hpp"
 #include "version.hpp"
 
 namespace glinpack::app {

@@ -7,7 +7,6 @@
 #include "app/options/option_text.hpp"
 #include "app/program/machine.hpp"
 #include "app/program/outputs.hpp"
-#include "app/program/program_context.hpp"
 #include "app/record/text.hpp"
 #include "backend/registry.hpp"
 
@@ -127,7 +126,7 @@ json tuning_json(std::span<const KeptTuning> tunings) {
                    {"depth", tuning.depth},
                    {"trials", trials},
                    {"taken", tuning.best().tile},
-                   {"file", file.empty() ? json() : json(file)}});
+                   {"file", null_if_empty(file)}});
   }
   return {{"format", 1}, {"device", device_json(tunings.front().tuning.device)}, {"tunings", all}};
 }

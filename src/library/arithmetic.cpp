@@ -103,6 +103,12 @@ auto Arithmetic<Real>::reduced_row_echelon_form(Matrix& a, int threads) -> Matri
 }
 
 template <class Real>
+double Arithmetic<Real>::reciprocal_condition(const Factors& factors, double norm) {
+  const MatrixPointer by_columns = transpose(*factors.elements);
+  return reciprocal_condition_on_host<Real>(read(*by_columns).transposed(), norm);
+}
+
+template <class Real>
 void Arithmetic<Real>::finish() {
   if (factorized_.expired()) factors_ = {};
   wait();

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -79,7 +78,7 @@ class Arithmetic {
   /// until the next call of this function.
   const Factors& factors_of(const MatrixPointer& a);
   /// L below U.
-  virtual MatrixPointer in_rows(const Factors& factors) = 0;
+  virtual MatrixPointer in_rows(const Factors& factors) { return factors.elements; }
   /// `in_rows`: L below U; row i of P A is row order[i] of A.
   virtual MatrixPointer factor(Matrix& in_rows, std::span<const Index> order, Factor which);
   /// X with A X = B.
@@ -88,7 +87,7 @@ class Arithmetic {
   /// As reduce_to_echelon_form().
   virtual MatrixPointer reduced_row_echelon_form(Matrix& a, int threads);
   /// LAPACK gecon, with A's norm of column sums.
-  virtual double reciprocal_condition(const Factors& factors, double norm) = 0;
+  virtual double reciprocal_condition(const Factors& factors, double norm);
 
   /// After an operation: waits for the device.
   void finish();

@@ -7,7 +7,6 @@
 #include <optional>
 #include <shared_mutex>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>

@@ -31,10 +31,9 @@ glinpack_status combined(const Combination& how, const glinpack_matrix* a, const
   return make_result(result, handles(a, b), [&](const Matrix* a, const Matrix* b) {
     check_alike(a, b);
     check_same_shape(*a, *b);
-    return enqueue(
-        a->session, shape_of(*a),
-        [=](Engine& engine, const Value& left, const Value& right) { return combine(engine, how, left, right); }, a->id,
-        b->id);
+    return compute(std::tie(*a, *b), shape_of(*a), [=](Engine& engine, const Value& left, const Value& right) {
+      return combine(engine, how, left, right);
+    });
   });
 }
 
@@ -44,23 +43,18 @@ glinpack_status number_of(const glinpack_matrix* a, double of_empty, Value (*fun
   return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
     check_square(*a);
-    return enqueue(
-        a->session, {1, 1, a->precision},
-        [=, precision = a->precision](Engine& engine, const Value& matrix) {
-          return matrix.empty() ? scalar(engine, precision, of_empty) : function(engine, matrix);
-        },
-        a->id);
+    return compute(std::tie(*a), {1, 1, a->precision},
+                   [=, precision = a->precision](Engine& engine, const Value& matrix) {
+                     return matrix.empty() ? scalar(engine, precision, of_empty) : function(engine, matrix);
+                   });
   });
 }
 
 /// rows x columns elements: a at the top left, b at `place`.
 std::shared_ptr<Matrix> overlaid(const Matrix& a, const Matrix& b, const Shape& shape, const Place& place) {
-  return enqueue(
-      a.session, shape,
-      [=](Engine& engine, const Value& first, const Value& second) {
-        return overlay(engine, {shape.rows, shape.columns}, first, second, place);
-      },
-      a.id, b.id);
+  return compute(std::tie(a, b), shape, [=](Engine& engine, const Value& first, const Value& second) {
+    return overlay(engine, {shape.rows, shape.columns}, first, second, place);
+  });
 }
 
 bool holds(const Matrix& a, const Place& place) {
@@ -130,21 +124,16 @@ glinpack_status glinpack_divide_elements(const glinpack_matrix* a, const glinpac
 glinpack_status glinpack_scale(double factor, const glinpack_matrix* a, double summand, glinpack_matrix** result) {
   return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
-    return enqueue(
-        a->session, shape_of(*a),
-        [=](Engine& engine, const Value& value) {
-          return combine(engine, {.alpha = factor, .beta = summand}, value, Value());
-        },
-        a->id);
+    return compute(std::tie(*a), shape_of(*a), [=](Engine& engine, const Value& value) {
+      return combine(engine, {.alpha = factor, .beta = summand}, value, Value());
+    });
   });
 }
 
 glinpack_status glinpack_transpose(const glinpack_matrix* a, glinpack_matrix** result) {
   return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
-    return enqueue(
-        a->session, {a->columns, a->rows, a->precision},
-        [](Engine& engine, const Value& value) { return transpose(engine, value); }, a->id);
+    return compute(std::tie(*a), {a->columns, a->rows, a->precision}, transpose);
   });
 }
 
@@ -153,9 +142,8 @@ glinpack_status glinpack_convert(const glinpack_matrix* a, glinpack_precision pr
     check_operands(a);
     const Shape shape{a->rows, a->columns, precision};
     check_shape(*a->session, shape);
-    return enqueue(
-        a->session, shape,
-        [precision](Engine& engine, const Value& value) { return convert(engine, value, precision); }, a->id);
+    return compute(std::tie(*a), shape,
+                   [precision](Engine& engine, const Value& value) { return convert(engine, value, precision); });
   });
 }
 
@@ -166,9 +154,8 @@ glinpack_status glinpack_submatrix(const glinpack_matrix* a, int64_t row, int64_
     const Place place{row, column, rows, columns};
     need(holds(*a, place), GLINPACK_WRONG_SIZE,
          "a matrix of " + text_of(shape_of(*a)) + " has not all of " + text_of(place));
-    return enqueue(
-        a->session, {rows, columns, a->precision},
-        [place](Engine& engine, const Value& value) { return submatrix(engine, value, place); }, a->id);
+    return compute(std::tie(*a), {rows, columns, a->precision},
+                   [place](Engine& engine, const Value& value) { return submatrix(engine, value, place); });
   });
 }
 
@@ -220,22 +207,17 @@ glinpack_status glinpack_gemm(int transpose_a, int transpose_b, double alpha, co
     check_shape(*a->session, shape);
     const Product product{rows, columns, transpose_a != 0, transpose_b != 0, alpha, beta, a->precision};
     if (!c) {
-      return enqueue(
-          a->session, shape,
-          [product](Engine& engine, const Value& left, const Value& right) {
-            return multiply(engine, product, left, right, Value());
-          },
-          a->id, b->id);
+      return compute(std::tie(*a, *b), shape, [product](Engine& engine, const Value& left, const Value& right) {
+        return multiply(engine, product, left, right, Value());
+      });
     }
     check_alike(a, c);
     need(c->rows == rows && c->columns == columns, GLINPACK_WRONG_SIZE,
          "the product is " + text_of(shape) + " but the matrix to add " + text_of(shape_of(*c)));
-    return enqueue(
-        a->session, shape,
-        [product](Engine& engine, const Value& left, const Value& right, const Value& summand) {
-          return multiply(engine, product, left, right, summand);
-        },
-        a->id, b->id, c->id);
+    return compute(std::tie(*a, *b, *c), shape,
+                   [product](Engine& engine, const Value& left, const Value& right, const Value& summand) {
+                     return multiply(engine, product, left, right, summand);
+                   });
   });
 }
 
@@ -267,10 +249,7 @@ glinpack_status glinpack_solve(const glinpack_matrix* a, const glinpack_matrix* 
     check_square(*a);
     need(a->rows == b->rows, GLINPACK_WRONG_SIZE,
          "the matrix is " + text_of(shape_of(*a)) + " but the right-hand side " + text_of(shape_of(*b)));
-    return enqueue(
-        a->session, shape_of(*b),
-        [](Engine& engine, const Value& matrix, const Value& right) { return solve(engine, matrix, right); }, a->id,
-        b->id);
+    return compute(std::tie(*a, *b), shape_of(*b), solve);
   });
 }
 
@@ -278,8 +257,7 @@ glinpack_status glinpack_inverse(const glinpack_matrix* a, glinpack_matrix** res
   return make_result(result, handles(a), [&](const Matrix* a) {
     check_operands(a);
     check_square(*a);
-    return enqueue(
-        a->session, shape_of(*a), [](Engine& engine, const Value& matrix) { return invert(engine, matrix); }, a->id);
+    return compute(std::tie(*a), shape_of(*a), invert);
   });
 }
 
@@ -288,8 +266,7 @@ glinpack_status glinpack_rref(const glinpack_matrix* a, glinpack_matrix** result
     check_operands(a);
     need(!a->session->packed || a->rows <= a->columns, GLINPACK_WRONG_SIZE,
          "with packing 2x2 a matrix of more rows than columns is not reduced: " + text_of(shape_of(*a)));
-    return enqueue(
-        a->session, shape_of(*a), [](Engine& engine, const Value& matrix) { return reduce(engine, matrix); }, a->id);
+    return compute(std::tie(*a), shape_of(*a), reduce);
   });
 }
 
@@ -306,12 +283,10 @@ glinpack_status glinpack_norm(const glinpack_matrix* a, glinpack_norm_kind kind,
     check_operands(a);
     need(kind >= GLINPACK_NORM_ONE && kind <= GLINPACK_NORM_MAXIMUM, GLINPACK_INVALID_ARGUMENT,
          "unknown kind of norm: " + std::to_string(static_cast<int>(kind)));
-    return enqueue(
-        a->session, {1, 1, a->precision},
-        [kind, precision = a->precision](Engine& engine, const Value& matrix) {
-          return norm(engine, matrix, kind, precision);
-        },
-        a->id);
+    return compute(std::tie(*a), {1, 1, a->precision},
+                   [kind, precision = a->precision](Engine& engine, const Value& matrix) {
+                     return norm(engine, matrix, kind, precision);
+                   });
   });
 }
 
@@ -330,12 +305,10 @@ glinpack_status glinpack_banded_product(const glinpack_matrix* diagonals, const 
       throw Failure(GLINPACK_INVALID_ARGUMENT, "a diagonal's offset occurs twice: " + std::to_string(*twice));
     }
     for (Index& offset : kept) offset = std::clamp(offset, -x->rows, x->rows);  // beyond it there is nothing
-    return enqueue(
-        x->session, shape_of(*x),
-        [kept = std::move(kept)](Engine& engine, const Value& elements, const Value& vector) {
-          return banded_product(engine, elements, kept, vector);
-        },
-        diagonals->id, x->id);
+    return compute(std::tie(*diagonals, *x), shape_of(*x),
+                   [kept = std::move(kept)](Engine& engine, const Value& elements, const Value& vector) {
+                     return banded_product(engine, elements, kept, vector);
+                   });
   });
 }
 
@@ -348,12 +321,7 @@ glinpack_status glinpack_tridiagonal(const glinpack_matrix* lower, const glinpac
                        check_same_shape(*lower, *right);
                        check_same_shape(*diagonal, *right);
                        check_same_shape(*upper, *right);
-                       return enqueue(
-                           right->session, shape_of(*right),
-                           [](Engine& engine, const Value& l, const Value& d, const Value& u, const Value& b) {
-                             return solve_tridiagonal(engine, l, d, u, b);
-                           },
-                           lower->id, diagonal->id, upper->id, right->id);
+                       return compute(std::tie(*lower, *diagonal, *upper, *right), shape_of(*right), solve_tridiagonal);
                      });
 }
 
@@ -366,9 +334,8 @@ glinpack_status glinpack_poisson(const glinpack_matrix* b, double tolerance, int
          "the tolerance is not positive, or the iteration limit is negative");
     constexpr Index most = 10'000'000;  // devices keep a number per iteration
     const Index limit = most_iterations > 0 ? std::min(most_iterations, most) : 10 * b->rows + 100;
-    return enqueue(
-        b->session, shape_of(*b),
-        [=](Engine& engine, const Value& right) { return solve_poisson(engine, right, tolerance, limit); }, b->id);
+    return compute(std::tie(*b), shape_of(*b),
+                   [=](Engine& engine, const Value& right) { return solve_poisson(engine, right, tolerance, limit); });
   });
 }
 

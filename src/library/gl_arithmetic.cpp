@@ -74,13 +74,6 @@ class GlArithmetic final : public BackendArithmetic<Real> {
     return result;
   }
 
-  MatrixPointer in_rows(const Factors& factors) override { return factors.elements; }
-
-  double reciprocal_condition(const Factors& factors, double norm) override {
-    const MatrixPointer by_columns = this->transpose(*factors.elements);
-    return reciprocal_condition_on_host<Real>(read(*by_columns).transposed(), norm);
-  }
-
   Backend<Real>& backend() override { return *backend_; }
 
  protected:

@@ -1,6 +1,5 @@
 #include "library/operations.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/row_interchanges.hpp"

@@ -1,7 +1,6 @@
 // The operations of glinpack.h on values. Results have elements; operands have, unless said otherwise.
 #pragma once
 
-#include <functional>
 #include <span>
 
 #include "glinpack.h"

@@ -96,8 +96,6 @@ class PackedArithmetic final : public Arithmetic<float> {
     return drawn(operation, a.rows(), a.columns(), {texture_of(a).texture(), texture_of(b ? *b : a).texture()});
   }
 
-  MatrixPointer in_rows(const Factors& factors) override { return factors.elements; }
-
   MatrixPointer factor(Matrix& in_rows, std::span<const Index> order, Factor which) override {
     const Index n = in_rows.rows();
     if (which != Factor::permutation) {
@@ -136,11 +134,6 @@ class PackedArithmetic final : public Arithmetic<float> {
     draw_ones(texture_of(*result), 0, rows, blocks);
     move(system.front(), {0, side * block}, texture_of(*result), {0, rows}, {rows, right});
     return result;
-  }
-
-  double reciprocal_condition(const Factors& factors, double norm) override {
-    const MatrixPointer by_columns = transpose(*factors.elements);
-    return reciprocal_condition_on_host<float>(read(*by_columns).transposed(), norm);
   }
 
   MatrixPointer solve_tridiagonal(Matrix& below, Matrix& diagonal, Matrix& above, Matrix& right) {

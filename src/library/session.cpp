@@ -4,10 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
-#include <array>
 #include <limits>
-#include <new>
-#include <vector>
 
 #include "openblas/blas_library.hpp"
 

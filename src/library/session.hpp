@@ -209,6 +209,15 @@ std::shared_ptr<Matrix> enqueue(const std::shared_ptr<Session>& session, const S
   return matrix;
 }
 
+/// The same, by operation(Engine&, const Value&...) of matrices of one session: std::tie(*a, *b).
+template <class Matrices, class Operation>
+std::shared_ptr<Matrix> compute(const Matrices& matrices, const Shape& shape, Operation operation) {
+  const auto of = [&](const Matrix& first, const auto&... others) {
+    return enqueue(first.session, shape, std::move(operation), first.id, others.id...);
+  };
+  return std::apply(of, matrices);
+}
+
 /// As a C function of these operands: *result is null unless make(const Matrix*...) returns a matrix.
 template <std::size_t count, class Make>
 glinpack_status make_result(glinpack_matrix** result, const std::array<const glinpack_matrix*, count>& operands,

@@ -16,7 +16,7 @@
 
 #include "app/input/hpl_dat.hpp"
 #include "app/input/input_error.hpp"
-#include "app/input/matrix_readers.hpp"
+#include "app/input/matrix_file.hpp"
 #include "app/input/text_file.hpp"
 #include "app/input/values.hpp"
 #include "app/model/measured_runs.hpp"

@@ -1,4 +1,4 @@
-// The judgement of the two watchers of a job: WatchThread in src/global/watch/watch_thread.cpp. In the periods of the
+// The judgement of the two watchers of a job: WatchThread in src/global/watch/watchdog.cpp. In the periods of the
 // watchdog, rank 2 is lost, and at most one watcher fails: it crashes at any moment, or its MPI_Abort hangs.
 // Messages take at most one period, and the watchers notice a loss at most one period apart.
 // Checked: no deadlock; a watcher judges only if no other one that still runs has judged; the job ends.

@@ -3,15 +3,12 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
 
-#include "abft/rounding_bound.hpp"
 #include "base/memory_count.hpp"
 #include "base/threads.hpp"
 #include "matrix/matrix_source.hpp"

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -171,13 +170,7 @@ void check_options(const std::string& folder, const Generation& generation, cons
 /// Collective. The root's result on every rank; its error is thrown on every rank.
 std::string from_root(const Communicator& communicator, const std::function<std::string()>& make) {
   std::string result, error;
-  if (communicator.rank() == 0) {
-    try {
-      result = make();
-    } catch (const std::exception& failure) {
-      error = failure.what();
-    }
-  }
+  if (communicator.rank() == 0) error = error_of([&] { result = make(); });
   communicator.broadcast(0, error);
   if (!error.empty()) throw CheckpointError(error);
   communicator.broadcast(0, result);
@@ -295,12 +288,7 @@ void Checkpoints::wait_for(const std::future<void>& thread) {
 
 template <class Work>
 void Checkpoints::keep_error(Work work) {
-  if (!error_.empty()) return;
-  try {
-    work();
-  } catch (const std::exception& failure) {
-    error_ = failure.what();
-  }
+  if (error_.empty()) error_ = error_of(work);
 }
 
 void Checkpoints::begin(const CheckpointHeader& header, std::span<const GlobalIndex> pivots) {

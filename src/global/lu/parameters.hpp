@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <string_view>
 
 #include "abft/checksums.hpp"
@@ -20,10 +18,9 @@ enum class Pivoting {
   partial,     // HPL's: candidates are all remaining rows of the process column
   tournament,  // CALU's (TSLU): a reduction tree over these rows, once for a block of columns
 };
-inline constexpr std::array all_pivotings{Pivoting::local, Pivoting::partial, Pivoting::tournament};
+inline constexpr auto all_pivotings = values_up_to<Pivoting::tournament>;
 constexpr std::string_view name_of(Pivoting pivoting) {
-  constexpr std::array<std::string_view, 3> names{"local", "partial", "tournament"};
-  return names[static_cast<std::size_t>(pivoting)];
+  return text_by_value(pivoting, "local", "partial", "tournament");
 }
 /// Whether candidates are the rows of all ranks of a process column, so that rows cross the network.
 constexpr bool pivots_across_processes(Pivoting pivoting) { return pivoting != Pivoting::local; }
@@ -38,11 +35,8 @@ constexpr LuAlgorithm lu_algorithm(bool backend_has_row_by_row, Pivoting pivotin
 
 /// Where panels are factorised. automatic: on GPUs that are fast at it, if panel_method() finds a way.
 enum class PanelPlace { automatic, host, device };
-inline constexpr std::array all_panel_places{PanelPlace::automatic, PanelPlace::host, PanelPlace::device};
-constexpr std::string_view name_of(PanelPlace place) {
-  constexpr std::array<std::string_view, 3> names{"auto", "host", "device"};
-  return names[static_cast<std::size_t>(place)];
-}
+inline constexpr auto all_panel_places = values_up_to<PanelPlace::device>;
+constexpr std::string_view name_of(PanelPlace place) { return text_by_value(place, "auto", "host", "device"); }
 /// Whether devices can. With one process row, local and partial pivoting are the same.
 constexpr bool panels_may_be_on_device(Pivoting pivoting, const GridShape& grid) {
   return pivoting != Pivoting::local || grid.rows == 1;

@@ -1,7 +1,5 @@
 #include "lu/row_pipeline.hpp"
 
-#include <utility>
-
 namespace glinpack {
 
 template <class Real>

@@ -17,7 +17,6 @@
 #include "base/matrix_view.hpp"
 #include "matrix/distribution.hpp"
 #include "matrix/matrix_formulas.hpp"
-#include "matrix/matrix_kind.hpp"
 
 namespace glinpack {
 

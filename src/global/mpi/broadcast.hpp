@@ -7,7 +7,6 @@
 
 #include "base/matrix_view.hpp"
 #include "mpi/communication.hpp"
-#include "transport/broadcast_kind.hpp"
 #include "transport/node_route.hpp"
 
 namespace glinpack {

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "mpi/communication.hpp"
-#include "mpi/node_broadcast.hpp"
 
 namespace glinpack {
 

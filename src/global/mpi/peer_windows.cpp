@@ -10,8 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
-#include <functional>
-#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <utility>
@@ -199,7 +197,8 @@ std::uint64_t PeerWindow::place(std::span<const std::size_t> areas) {
 }
 
 // Every GPU copies a pattern from every other one's window to its own: some hosts lose what GPUs copy to each other,
-// such as those whose IOMMU is on, without an error of the driver. Copies to other memory of the receiver are not tried.
+// such as those whose IOMMU is on, without an error of the driver. Copies to other memory of the receiver are not
+// tried.
 void PeerWindow::check_copies() {
   const PeerAddress own = address_in(line_.rank(), 0), copied = own + sizeof(Pattern);
   const Pattern mine = pattern_of(line_.rank()), nothing{};

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 
 namespace glinpack {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <exception>
 #include <random>
 #include <stdexcept>
 
@@ -53,23 +52,18 @@ SharedMemory::SharedMemory(MPI_Comm communicator, std::span<const int> nodes, in
   if (sharing > 1) MemoryCount::add_host(static_cast<std::int64_t>(bytes_) / sharing);
   if (MemoryCount::only_counts()) return;
   MemoryOffer mine;
-  try {
-    if (allocates) {
-      make();
-      mine = {.process = getpid(), .file = file_, .mark = random_mark()};
-      std::memcpy(mapped_, &mine.mark, sizeof mine.mark);
-    }
-  } catch (const std::exception& failure) {
-    error_ = failure.what();
-  }
+  error_ = error_of([&] {
+    if (!allocates) return;
+    make();
+    mine = {.process = getpid(), .file = file_, .mark = random_mark()};
+    std::memcpy(mapped_, &mine.mark, sizeof mine.mark);
+  });
   const MemoryOffer offered = all_gathered(MpiCommunicator(communicator), mine)[static_cast<std::size_t>(leader)];
   if (rank == leader || offered.file < 0) return;
-  try {
+  error_ = error_of([&] {
     open_file_of(offered.process, offered.file);
     if (std::memcmp(mapped_, &offered.mark, sizeof offered.mark) != 0) fail_to_share("opening", ESRCH);
-  } catch (const std::exception& failure) {
-    error_ = failure.what();
-  }
+  });
 }
 
 SharedMemory::~SharedMemory() {

@@ -14,7 +14,6 @@
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 #include "none/none_backend.hpp"
-#include "run/mismatches.hpp"
 #include "run/run_observer.hpp"
 #include "run/state_saver.hpp"
 #include "run/workspace.hpp"

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "run/mismatches.hpp"
 #include "watch/stop_request.hpp"
 
 namespace glinpack {
@@ -124,15 +123,11 @@ std::optional<LoadedState> StateSaver<Real>::roll_back(ChecksumRecord& record) {
   Rollback back = worst_mismatch(workspace_.grid, workspace_.checksums->mismatches());
   ++good_->returns;
   LoadedState state;
-  std::string error;
   try {
-    workspace_.context.backend.wait_all();
-    state = load_checkpoint(workspace_, good_->file);
-  } catch (const std::exception& failure) {
-    error = failure.what();
-  }
-  try {
-    agree_or_throw(communicator_, error);
+    state = make_collectively(communicator_, [&] {
+      workspace_.context.backend.wait_all();
+      return load_checkpoint(workspace_, good_->file);
+    });
   } catch (const AgreedError& agreed) {
     record.stopped_by = std::string("a checkpoint that cannot be read: ") + agreed.what();
     return std::nullopt;

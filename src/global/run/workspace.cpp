@@ -2,12 +2,10 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
 
-#include "abft/rounding_bound.hpp"
 #include "base/threads.hpp"
 #include "lu/no_transport.hpp"
 #include "mpi/communication.hpp"

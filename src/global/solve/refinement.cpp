@@ -56,18 +56,6 @@ class Refiner<Real>::System final : public GmresSystem {
   Refiner& refiner_;
 };
 
-std::string_view name_of(Refinement::Method method) {
-  switch (method) {
-    case Refinement::Method::factors:
-      return "factors";
-    case Refinement::Method::classical:
-      return "classical";
-    case Refinement::Method::gmres:
-      return "GMRES";
-  }
-  return "?";
-}
-
 int Refinement::iterations_of(Method method) const {
   return static_cast<int>(
       std::count_if(history.begin(), history.end(), [method](const Step& step) { return step.method == method; }));

@@ -32,7 +32,9 @@ struct Refinement {
   int iterations() const { return static_cast<int>(history.size()) - 1; }
   int iterations_of(Method method) const;
 };
-std::string_view name_of(Refinement::Method method);  // "factors", "classical", "GMRES"
+constexpr std::string_view name_of(Refinement::Method method) {
+  return text_by_value(method, "factors", "classical", "GMRES");
+}
 
 /// HPL-MxP's limit of iterations.
 inline constexpr int max_refinements = 50;

@@ -86,18 +86,23 @@ inline void agree_or_throw(const Communicator& communicator, const std::string& 
   throw AgreedError(message);
 }
 
+/// The error that work() throws; empty: none.
+template <class Work>
+std::string error_of(const Work& work) {
+  try {
+    work();
+    return "";
+  } catch (const std::exception& failure) {
+    const std::string error = failure.what();
+    return error.empty() ? "unknown error" : error;
+  }
+}
+
 /// Collective. Returns the result of make(). If it threw on any rank, every rank throws as agree_or_throw does.
 template <class Make>
 auto make_collectively(const Communicator& communicator, Make make) {
   decltype(make()) made{};
-  std::string error;
-  try {
-    made = make();
-  } catch (const std::exception& failure) {
-    error = failure.what();
-    if (error.empty()) error = "unknown error";
-  }
-  agree_or_throw(communicator, error);
+  agree_or_throw(communicator, error_of([&] { made = make(); }));
   return made;
 }
 

@@ -4,14 +4,54 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/enumerators.hpp"
 #include "base/matrix_view.hpp"
-#include "transport/broadcast_kind.hpp"
 
 namespace glinpack {
+
+/// Broadcasts along process rows and columns, chosen by name as HPL's BCAST values are.
+enum class BroadcastKind {
+  ring,                // HPL 0, 1rg: increasing ring
+  ring_modified,       // HPL 1, 1rM: the root's neighbour receives first and does not forward
+  two_rings,           // HPL 2, 2rg
+  two_rings_modified,  // HPL 3, 2rM
+  long_,               // HPL 4, Lng: scatter, then roll
+  long_modified,       // HPL 5, LnM
+  ibcast,              // MPI_Ibcast
+  ring_pipelined,      // the ring, with the message in pieces; HPL has none
+};
+
+inline constexpr auto all_broadcasts = values_up_to<BroadcastKind::ring_pipelined>;
+
+/// An MPI collective: it needs all ranks of a communicator, and MPI chooses its messages.
+constexpr bool is_mpi_collective(BroadcastKind kind) { return kind == BroadcastKind::ibcast; }
+
+/// HPL's digit; those that HPL does not have are 6, ibcast, and 7, ring_pipelined.
+constexpr int hpl_digit(BroadcastKind kind) { return static_cast<int>(kind); }
+
+constexpr std::string_view name_of(BroadcastKind kind) {
+  return text_by_value(kind, "ring", "ring-modified", "two-rings", "two-rings-modified", "long", "long-modified",
+                       "ibcast", "ring-pipelined");
+}
+constexpr std::string_view hpl_name_of(BroadcastKind kind) {
+  return text_by_value(kind, "1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "MPI_Ibcast", "ring-pipelined");
+}
+
+/// By name, by HPL's name (1rg 1rM 2rg 2rM Lng LnM) or digit (0 ... 5).
+inline std::optional<BroadcastKind> broadcast_from_name(std::string_view name) {
+  for (const BroadcastKind kind : all_broadcasts) {
+    const bool is_digit = kind <= BroadcastKind::long_modified && name == std::to_string(hpl_digit(kind));
+    if (name == name_of(kind) || name == hpl_name_of(kind) || is_digit) return kind;
+  }
+  return std::nullopt;
+}
 
 /// The sender and the receivers of a place, in broadcasts that forward the whole message. Places count from the root,
 /// which is 0.

@@ -2,25 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <numeric>
-#include <utility>
 
 namespace glinpack {
 
 namespace {
-
-struct RowSwapNames {
-  RowSwapKind kind;
-  std::string_view name;
-  std::string_view hpl_name;
-  std::string_view digit;
-};
-
-constexpr std::array<RowSwapNames, 4> row_swaps{{{RowSwapKind::direct, "direct", "direct", ""},
-                                                 {RowSwapKind::binary_exchange, "binary-exchange", "bin-exch", "0"},
-                                                 {RowSwapKind::spread_roll, "spread-roll", "long", "1"},
-                                                 {RowSwapKind::mix, "mix", "mix", "2"}}};
 
 // Row exchanges that send U to all ranks of a process column: binary exchange, and spread-roll.
 //
@@ -252,11 +238,11 @@ class UExchange {
 
 }  // namespace
 
-std::string_view name_of(RowSwapKind kind) { return row_swaps[static_cast<std::size_t>(kind)].name; }
-
 std::optional<RowSwapKind> row_swap_from_name(std::string_view name) {
-  for (const RowSwapNames& entry : row_swaps) {
-    if (!name.empty() && (name == entry.name || name == entry.hpl_name || name == entry.digit)) return entry.kind;
+  for (const RowSwapKind kind : all_row_swaps) {
+    const bool is_digit = kind != RowSwapKind::direct && name == std::to_string(static_cast<int>(kind) - 1);
+    if (name == name_of(kind) || name == text_by_value(kind, "direct", "bin-exch", "long", "mix") || is_digit)
+      return kind;
   }
   return std::nullopt;
 }

@@ -1,7 +1,6 @@
 // The row interchanges of a pass as a plan: the permutation that they make, and each rank's part in it. Pure.
 #pragma once
 
-#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "backend/arithmetic.hpp"
+#include "base/enumerators.hpp"
 #include "matrix/pass.hpp"
 
 namespace glinpack {
@@ -21,10 +21,10 @@ enum class RowSwapKind {
   spread_roll,      // HPL 1, long: rows are spread, then equal pieces of U circulate (HPL_pdlaswp01N.c)
   mix,              // HPL 2: binary exchange up to a number of columns, spread-roll above it
 };
-inline constexpr std::array all_row_swaps{RowSwapKind::direct, RowSwapKind::binary_exchange, RowSwapKind::spread_roll,
-                                          RowSwapKind::mix};
-/// "direct", "binary-exchange", "spread-roll", "mix".
-std::string_view name_of(RowSwapKind kind);
+inline constexpr auto all_row_swaps = values_up_to<RowSwapKind::mix>;
+constexpr std::string_view name_of(RowSwapKind kind) {
+  return text_by_value(kind, "direct", "binary-exchange", "spread-roll", "mix");
+}
 /// By name, by HPL's name (bin-exch, long) or digit (0 ... 2).
 std::optional<RowSwapKind> row_swap_from_name(std::string_view name);
 

@@ -24,16 +24,10 @@ enum class Work : std::uint8_t {
   memory,        // between ranks of a node: bytes, messages
 };
 
-inline constexpr std::array all_work{Work::panel_host, Work::panel_device, Work::normalize, Work::swap,  Work::reduce,
-                                     Work::transfer,   Work::substitution, Work::network,   Work::memory};
-
-/// "panel of the host", "panel of the device", "normalize", "swap", "reduce", "transfer", "substitution", "network",
-/// "memory of a node".
+inline constexpr auto all_work = values_up_to<Work::memory>;
 constexpr std::string_view name_of(Work work) {
-  constexpr std::array<std::string_view, all_work.size()> names{
-      "panel of the host", "panel of the device", "normalize", "swap", "reduce", "transfer", "substitution",
-      "network",           "memory of a node"};
-  return names[static_cast<std::size_t>(work)];
+  return text_by_value(work, "panel of the host", "panel of the device", "normalize", "swap", "reduce", "transfer",
+                       "substitution", "network", "memory of a node");
 }
 
 template <class Value>

@@ -132,12 +132,16 @@ class OperationQueue {
   /// Value&. If the operation, or an operand's operation, throws, the exception is the result: see wait(). Throws
   /// OperationNotDone if the queue is closed.
   template <class Operation, class... Operands>
-  auto enqueue(Operation operation, ResultId<Operands>... operands);
+  auto enqueue(Operation operation, ResultId<Operands>... operands) {
+    return enqueue_call(false, std::move(operation), operands...);
+  }
 
   /// The same, but the operation is executed right after the last of its operands, before operations that were enqueued
   /// earlier: a result is read without waiting for others.
   template <class Operation, class... Operands>
-  auto enqueue_early(Operation operation, ResultId<Operands>... operands);
+  auto enqueue_early(Operation operation, ResultId<Operands>... operands) {
+    return enqueue_call(true, std::move(operation), operands...);
+  }
 
   /// Waits until the operation is done. Throws what it threw, or what an operand's operation threw; std::logic_error on
   /// the queue's own thread, which would wait for itself.
@@ -197,40 +201,24 @@ class OperationQueue {
   }
 
   template <class Callable, class... Operands>
-  auto enqueue_call(bool early, Callable callable, ResultId<Operands>... operands);
+  auto enqueue_call(bool early, Callable callable, ResultId<Operands>... operands) {
+    using Value = UntypedOperationQueue::Value;
+    using Result =
+        std::decay_t<decltype(callable(std::declval<Device&>(), unwrapped(std::declval<const Operands&>())...))>;
+    static_assert(!std::is_void_v<Result>, "an operation returns its result");
+    auto call = [shared = std::make_shared<Callable>(std::move(callable))](
+                    void* device, [[maybe_unused]] std::span<const Value> values) -> Value {
+      return [&]<std::size_t... position>(std::index_sequence<position...>)->Value {
+        return std::make_shared<Result>((*shared)(*static_cast<Device*>(device),
+                                                  unwrapped(*static_cast<const Operands*>(values[position].get()))...));
+      }
+      (std::index_sequence_for<Operands...>());
+    };
+    const std::array<std::uint64_t, sizeof...(Operands)> numbers{operands.number...};
+    return ResultId<Result>{queue_.enqueue(std::move(call), numbers, is_on_device<Result>, early)};
+  }
 
   UntypedOperationQueue queue_;
 };
-
-template <class Device>
-template <class Operation, class... Operands>
-auto OperationQueue<Device>::enqueue(Operation operation, ResultId<Operands>... operands) {
-  return enqueue_call(false, std::move(operation), operands...);
-}
-
-template <class Device>
-template <class Operation, class... Operands>
-auto OperationQueue<Device>::enqueue_early(Operation operation, ResultId<Operands>... operands) {
-  return enqueue_call(true, std::move(operation), operands...);
-}
-
-template <class Device>
-template <class Callable, class... Operands>
-auto OperationQueue<Device>::enqueue_call(bool early, Callable callable, ResultId<Operands>... operands) {
-  using Value = UntypedOperationQueue::Value;
-  using Result =
-      std::decay_t<decltype(callable(std::declval<Device&>(), unwrapped(std::declval<const Operands&>())...))>;
-  static_assert(!std::is_void_v<Result>, "an operation returns its result");
-  auto call = [shared = std::make_shared<Callable>(std::move(callable))](
-                  void* device, [[maybe_unused]] std::span<const Value> values) -> Value {
-    return [&]<std::size_t... position>(std::index_sequence<position...>)->Value {
-      return std::make_shared<Result>((*shared)(*static_cast<Device*>(device),
-                                                unwrapped(*static_cast<const Operands*>(values[position].get()))...));
-    }
-    (std::index_sequence_for<Operands...>());
-  };
-  const std::array<std::uint64_t, sizeof...(Operands)> numbers{operands.number...};
-  return ResultId<Result>{queue_.enqueue(std::move(call), numbers, is_on_device<Result>, early)};
-}
 
 }  // namespace glinpack

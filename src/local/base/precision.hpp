@@ -1,31 +1,29 @@
 // Precisions, their epsilons for the residual, the tolerances of the tests, and error-free sums and products.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <string_view>
 
+#include "base/enumerators.hpp"
 #include "base/matrix_view.hpp"
 
 namespace glinpack {
 
 /// mixed: factors in single, the solution refined in double.
 enum class Precision { single, double_, mixed };
-inline constexpr std::array all_precisions{Precision::single, Precision::double_, Precision::mixed};
+inline constexpr auto all_precisions = values_up_to<Precision::mixed>;
 
 template <class Real>
 inline constexpr Precision precision_of = sizeof(Real) == 4 ? Precision::single : Precision::double_;
 
-inline constexpr std::string_view name_of(Precision precision) {
-  return precision == Precision::single ? "single" : precision == Precision::double_ ? "double" : "mixed";
+constexpr std::string_view name_of(Precision precision) {
+  return text_by_value(precision, "single", "double", "mixed");
 }
 
 /// Another name, of other HPLs; empty: none.
-inline constexpr std::string_view alias_of(Precision precision) {
-  return precision == Precision::single ? "fp32" : precision == Precision::double_ ? "fp64" : "";
-}
+constexpr std::string_view alias_of(Precision precision) { return text_by_value(precision, "fp32", "fp64", ""); }
 
 /// Bytes of an element of the factors.
 inline constexpr std::size_t factor_bytes(Precision precision) {

@@ -2,23 +2,6 @@
 
 namespace glinpack {
 
-std::string_view name_of(Role role) {
-  static constexpr std::array<std::string_view, 5> names{"none", "pivot", "normalize", "eliminate", "reduce"};
-  return names[static_cast<std::size_t>(role)];
-}
-
-std::string_view name_of(Lane lane) {
-  static constexpr std::array<std::string_view, all_lanes.size()> names{"cpu", "gpu", "net", "copy"};
-  return names[static_cast<std::size_t>(lane)];
-}
-
-std::string_view name_of(Phase phase) {
-  static constexpr std::array<std::string_view, all_phases.size()> names{
-      "panel",    "swap",         "broadcast L", "broadcast U", "normalize",  "eliminate", "reduce",
-      "transfer", "substitution", "refinement",  "checksum",    "checkpoint", "wait"};
-  return names[static_cast<std::size_t>(phase)];
-}
-
 void Timeline::restart() {
   intervals_.clear();
   epoch_ = std::chrono::steady_clock::now();

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/enumerators.hpp"
 #include "base/matrix_view.hpp"
 #include "base/progress_record.hpp"
 
@@ -41,16 +41,18 @@ enum class Phase : std::uint8_t {
   wait
 };
 
-inline constexpr std::array all_lanes{Lane::cpu, Lane::gpu, Lane::net, Lane::copy};
-inline constexpr std::array all_roles{Role::none, Role::pivot, Role::normalize, Role::eliminate, Role::reduce};
-inline constexpr std::array all_phases{Phase::panel,        Phase::swap,       Phase::broadcast_l, Phase::broadcast_u,
-                                       Phase::normalize,    Phase::eliminate,  Phase::reduce,      Phase::transfer,
-                                       Phase::substitution, Phase::refinement, Phase::checksum,    Phase::checkpoint,
-                                       Phase::wait};
+inline constexpr auto all_lanes = values_up_to<Lane::copy>;
+inline constexpr auto all_roles = values_up_to<Role::reduce>;
+inline constexpr auto all_phases = values_up_to<Phase::wait>;
 
-std::string_view name_of(Role role);    // "pivot", ...
-std::string_view name_of(Lane lane);    // "cpu", "gpu", "net", "copy"
-std::string_view name_of(Phase phase);  // "broadcast L", ...
+constexpr std::string_view name_of(Role role) {
+  return text_by_value(role, "none", "pivot", "normalize", "eliminate", "reduce");
+}
+constexpr std::string_view name_of(Lane lane) { return text_by_value(lane, "cpu", "gpu", "net", "copy"); }
+constexpr std::string_view name_of(Phase phase) {
+  return text_by_value(phase, "panel", "swap", "broadcast L", "broadcast U", "normalize", "eliminate", "reduce",
+                       "transfer", "substitution", "refinement", "checksum", "checkpoint", "wait");
+}
 
 struct Interval {
   double start = 0;  // seconds since the timeline's restart()

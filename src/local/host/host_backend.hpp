@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "backend/backend.hpp"
 #include "host/host_memory.hpp"

@@ -4,7 +4,6 @@
 #include <bit>
 #include <map>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "base/row_interchanges.hpp"

@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "backend/backend_record.hpp"
 #include "base/matrix_view.hpp"

@@ -21,7 +21,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "base/threads.hpp"

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "base/precision.hpp"
 #include "base/threads.hpp"
 #include "base/timeline.hpp"
 #include "host/host_memory.hpp"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "openblas/panel_kernels.hpp"
-#include "openblas/slab_recursion.hpp"
 
 namespace glinpack {
 

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <vector>
 
 #include "base/row_interchanges.hpp"
-#include "base/threads.hpp"
 #include "openblas/blas.hpp"
 #include "openblas/panel_kernels.hpp"
-#include "openblas/slab_recursion.hpp"
+#include "openblas/slab_panel.hpp"
 
 namespace glinpack {
 

@@ -94,7 +94,7 @@ class Tournament {
   alignas(64) std::atomic<Index> decided_{0};  // rounds
 };
 
-/// Recursive (slab_recursion.hpp). The threads synchronise per block of columns, not per column. TSLU chooses the
+/// By SlabRecursion. The threads synchronise per block of columns, not per column. TSLU chooses the
 /// pivots of the block, their rows move to the top, and every slab computes L21 = A21 U11^-1.
 template <class Real>
 class TournamentPanel {

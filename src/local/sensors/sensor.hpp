@@ -1,6 +1,7 @@
 // One source of power, clocks and temperature: a processor package, its memory, a GPU.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -9,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enumerators.hpp"
+
 namespace glinpack::sensors {
 
 /// A value that the source does not report.
@@ -16,7 +19,7 @@ inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 inline bool known(double value) { return !std::isnan(value); }
 
 enum class Kind : std::uint8_t { package, dram, gpu };
-std::string_view name_of(Kind kind);  // "package", "dram", "gpu"
+constexpr std::string_view name_of(Kind kind) { return text_by_value(kind, "package", "dram", "gpu"); }
 
 /// Reasons why a GPU's clocks are below their maximum: one bit each, with the values of NVML's
 /// nvmlClocksThrottleReasons. `unknown_throttle`: not reported.
@@ -37,8 +40,18 @@ inline constexpr std::uint32_t slowing_throttle = throttle_power_cap | throttle_
                                                   throttle_software_thermal | throttle_hardware_thermal |
                                                   throttle_power_brake;
 /// The single reasons in a set, as bits; none for unknown_throttle.
-std::vector<ThrottleReason> reasons_in(std::uint32_t throttle);
-std::string_view name_of(ThrottleReason reason);  // "power cap", "hardware thermal slowdown", ...
+inline std::vector<ThrottleReason> reasons_in(std::uint32_t throttle) {
+  std::vector<ThrottleReason> found;
+  for (std::uint32_t bit = throttle_idle; bit <= throttle_display_clock; bit <<= 1U) {
+    if ((throttle & bit) != 0 && (throttle & unknown_throttle) == 0) found.push_back(static_cast<ThrottleReason>(bit));
+  }
+  return found;
+}
+constexpr std::string_view name_of(ThrottleReason reason) {
+  return text_by_value(std::countr_zero(std::uint32_t{reason}), "idle", "clock setting", "power cap",
+                       "hardware slowdown", "sync boost", "software thermal slowdown", "hardware thermal slowdown",
+                       "power brake", "display clock setting");
+}
 
 /// The values of a source at one time; `unknown` if not reported. Trivially copyable, since ranks send it.
 struct Reading {

@@ -53,7 +53,7 @@ TEST(Intervals, difference_agrees_with_a_bitmap_of_moments) {
 }
 
 TEST(Intervals, clipping_keeps_the_parts_inside_the_window) {
-  EXPECT_THAT(clipped({{-2, 1}, {2, 3}, {4, 9}, {10, 11}}, {0, 5}),
+  EXPECT_THAT(common({{-2, 1}, {2, 3}, {4, 9}, {10, 11}}, {{0, 5}}),
               ElementsAre(TimeSpan{0, 1}, TimeSpan{2, 3}, TimeSpan{4, 5}));
 }
 

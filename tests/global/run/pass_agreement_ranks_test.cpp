@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "mpi/communication.hpp"
-#include "run/pass_agreement.hpp"
 #include "run/run.hpp"
+#include "run/run_observer.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/world.hpp"
 #include "watch/stop_request.hpp"

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "mpi/shared_memory.hpp"
-#include "transport/broadcast_kind.hpp"
 
 namespace glinpack {
 namespace {

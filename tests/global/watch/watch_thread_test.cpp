@@ -1,6 +1,4 @@
 // A job of several ranks in one process: their watchdog threads.
-#include "watch/watch_thread.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 
 #include "base/timeline.hpp"
 #include "tests/captured_log.hpp"
+#include "watch/watchdog.hpp"
 
 namespace glinpack {
 namespace {

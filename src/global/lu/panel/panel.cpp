@@ -1,7 +1,6 @@
 #include "lu/panel/panel.hpp"
 
 #include <cstring>
-#include <utility>
 
 namespace glinpack {
 
