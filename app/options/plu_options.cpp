@@ -325,6 +325,8 @@ void check_options_of_backend(const PluOptions& options, std::string_view backen
     const std::string& value = options.backend_values.at(name);
     const auto has_option = [&option](const BackendRecord& other) { return other.has_option(option.name); };
     if (value.empty() || value == option.default_text || option.check == nullptr || has_option(record)) continue;
+    // asks for nothing that this backend does not do
+    if (options.backend == "auto" && (value == "none" || value == auto_word)) continue;
     refuse("--" + name + " " + value, "does not have this option", has_option);
   }
 }

@@ -121,7 +121,8 @@ std::vector<Field> result_fields(CommonOptions& options);
 OptionTable plu_table(PluOptions& options);
 
 /// Throws InputError for what is given and the backend does not use: --device, --panel device, options of others unless
-/// they have their default values. `backend`: that of the options, or the one that "auto" takes.
+/// they have their default values, or "auto" or "none" with a backend that "auto" takes. `backend`: that of the options,
+/// or the one that "auto" takes.
 void check_options_of_backend(const PluOptions& options, std::string_view backend);
 
 /// As xhpl does: sets hpl_dat to HPL.dat of the current folder if it exists, unless --n, --input, --config or --hpl-dat

@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "app/input/values.hpp"
 #include "app/record/text.hpp"
 #include "app/record/timeline.hpp"
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "app/input/values.hpp"
 #include "app/record/text.hpp"
 
 namespace glinpack::app {
