@@ -3,11 +3,13 @@
 import importlib.util
 import json
 import re
+import tempfile
 import unittest
 
 from bad_input import BadInputTest
 from launch import GLINPACK_PAPERS, ROOT, GlinpackTest, read_npy
 
+CACHE = tempfile.TemporaryDirectory()  # of all tests; the user's may hold tuned choices
 BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
 MATRIX = "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 2\n1 2 1\n2 1 1\n2 2 3\n2 3 1\n3 2 1\n3 3 4\n"
 RIGHT = "%%MatrixMarket matrix array real general\n3 2\n4\n10\n14\n3\n5\n5\n"  # the solutions are 1, 2, 3 and 1, 1, 1
@@ -15,7 +17,7 @@ RIGHT = "%%MatrixMarket matrix array real general\n3 2\n4\n10\n14\n3\n5\n5\n"  #
 
 class CoprocessorTest(GlinpackTest):
     def mode(self, *arguments, status=0):
-        outcome = self.start([GLINPACK_PAPERS, *map(str, arguments)], timeout=120)
+        outcome = self.start([GLINPACK_PAPERS, *map(str, arguments)], {"XDG_CACHE_HOME": CACHE.name}, timeout=120)
         self.assertEqual(outcome.status, status, outcome)
         return outcome
 
