@@ -12,6 +12,7 @@ namespace glinpack::app {
 namespace {
 
 constexpr const char* config_name = "config";
+constexpr const char* log_level_name = "log-level";
 
 // In the order of log_level_names().
 constexpr std::array log_levels{spdlog::level::trace, spdlog::level::debug, spdlog::level::info,
@@ -40,8 +41,9 @@ Field config_field(std::string& config) {
 }
 
 Field log_level_field() {
-  return {"log-level", word(one_of(log_level_names()), set_log_level, log_level),
-          "Messages on stderr: progress and warnings (info), choices and memory (debug), every pass (trace)",
+  return {log_level_name, word(one_of(log_level_names()), set_log_level, log_level),
+          "Messages on stderr: progress and warnings (info), choices, memory and each rank's place and device (debug; "
+          "also --verbose), every pass (trace)",
           "GLINPACK_LOG, else info"};
 }
 
@@ -308,6 +310,10 @@ std::set<std::string> parse_arguments(const Texts& arguments, const OptionTable&
   define(app, table);
   app.allow_extras();
   Texts reversed(arguments.rbegin(), arguments.rend());  // as CLI11 expects
+  const auto has_log_level = [](const Field* field) { return key_of(*field) == log_level_name; };
+  if (std::ranges::any_of(fields_of(table), has_log_level)) {
+    std::ranges::replace(reversed, "--verbose", std::string("--") + log_level_name + "=debug");
+  }
   try {
     app.parse(reversed);
   } catch (const CLI::ArgumentMismatch& error) {

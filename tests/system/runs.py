@@ -776,7 +776,7 @@ class Log(RunsTest):
     def test_at_debug_device_programs_tile_algorithm_and_memory_are_explained(self):
         backend = "vk-compute"
         for origin in "compiled", "from the cache":
-            outcome = self.passed(*self.RUN, "--backend", backend, "--log-level", "debug", timeout=120,
+            outcome = self.passed(*self.RUN, "--backend", backend, "--verbose", timeout=120,
                                   environment={"XDG_CACHE_HOME": str(self.folder / backend)})
             for rank in 0, 1:
                 for message in ("EGL device 0: ", f"device 0: chosen by local rank {rank}",

@@ -78,13 +78,14 @@ inline constexpr BackendOption products_option{
 
 inline constexpr std::array options{shader_folder_option, tile_option, products_option};
 
-// software devices: results/small-box/logs.md block-sizes; GPUs: results/h200. Wider blocks pay if the update takes
-// longer than the panel (docs/performance.md). Not measured between 16384 and 32768.
+// software devices: results/small-box/logs.md block-sizes; GPUs: results/h200; int8, half and split: int8-products and
+// half-products of results/h100/logs.md. Wider blocks pay if the update takes longer than the panel
+// (docs/performance.md). Not measured between 16384 and 32768.
 inline Index block_size(Precision factors, Index n, const BackendValues& values) {
   constexpr Index wide_from = 32768;
   const std::string products = option_value(values, "products");
-  if (products.starts_with("int8")) return n >= wide_from ? 1024 : 512;                  // #int8-products
-  if (products == "half" || products == "split") return n >= 2 * wide_from ? 768 : 512;  // #half-products
+  if (products.starts_with("int8")) return n >= wide_from ? 1024 : 512;
+  if (products == "half" || products == "split") return n >= 2 * wide_from ? 768 : 512;
   return n >= (factors == Precision::double_ ? 2 * wide_from : wide_from) ? 512 : 256;
 }
 

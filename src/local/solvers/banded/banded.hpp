@@ -60,17 +60,17 @@ Index count_joined_diagonals(Index n, std::span<const SparseEntry> entries);
 /// per invocation. All in single precision.
 enum class BandedVariant : std::uint8_t { diagonals, diagonals_1d, compute };
 
-inline constexpr auto all_banded_variants = first_kinds<BandedVariant, 3>();
+inline constexpr auto all_banded_variants = values_up_to<BandedVariant::compute>;
 constexpr std::string_view name_of(BandedVariant variant) {
-  return name_among(variant, {"diagonals", "diagonals-1d", "compute"});
+  return text_by_value(variant, "diagonals", "diagonals-1d", "compute");
 }
 
 /// op of y = A x op z, element by element; none: y = A x.
 enum class BandedOperation : std::uint8_t { none, plus, minus, times, over };
 
-inline constexpr auto all_banded_operations = first_kinds<BandedOperation, 5>();
+inline constexpr auto all_banded_operations = values_up_to<BandedOperation::over>;
 constexpr std::string_view name_of(BandedOperation operation) {
-  return name_among(operation, {"none", "+", "-", "*", "/"});
+  return text_by_value(operation, "none", "+", "-", "*", "/");
 }
 template <class Real>
 Real applied(BandedOperation operation, Real product, Real z) {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <thread>
 
+#include "base/enumerators.hpp"
 #include "base/matrix_view.hpp"
 #include "base/threads.hpp"
-#include "solvers/device/enum_names.hpp"
 
 namespace glinpack::solvers {
 
@@ -22,8 +22,8 @@ namespace glinpack::solvers {
 /// A matrix whose extents these do not divide is padded with zeros at the bottom and at the right.
 enum class Packing : std::uint8_t { p1x1, p4x1, p1x4, p2x2 };
 
-inline constexpr auto all_packings = first_kinds<Packing, 4>();
-constexpr std::string_view name_of(Packing packing) { return name_among(packing, {"1x1", "4x1", "1x4", "2x2"}); }
+inline constexpr auto all_packings = values_up_to<Packing::p2x2>;
+constexpr std::string_view name_of(Packing packing) { return text_by_value(packing, "1x1", "4x1", "1x4", "2x2"); }
 
 constexpr Index texel_rows(Packing packing) { return packing == Packing::p4x1 ? 4 : packing == Packing::p2x2 ? 2 : 1; }
 constexpr Index texel_columns(Packing packing) {

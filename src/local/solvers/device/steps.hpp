@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "solvers/device/enum_names.hpp"
+#include "base/enumerators.hpp"
 
 namespace glinpack::solvers {
 
@@ -19,10 +19,10 @@ namespace glinpack::solvers {
 /// unpack: back into rows.
 enum class Stage : std::uint8_t { pack, upload, compute, download, unpack };
 
-inline constexpr auto all_stages = first_kinds<Stage, 5>();
+inline constexpr auto all_stages = values_up_to<Stage::unpack>;
 
 constexpr std::string_view name_of(Stage stage) {
-  return name_among(stage, {"pack", "upload", "compute", "download", "unpack"});
+  return text_by_value(stage, "pack", "upload", "compute", "download", "unpack");
 }
 
 /// Seconds, summed over the measurements of each stage.

@@ -41,15 +41,15 @@ enum class EliminationPivoting : std::uint8_t { partial, full };
 /// largest: the largest magnitude in the block, to find that of a matrix; no option.
 enum class PivotMeasure : std::uint8_t { magnitudes, as_signed, largest };
 
-inline constexpr auto all_elimination_variants = first_kinds<EliminationVariant, 3>();
-inline constexpr auto all_elimination_pivotings = first_kinds<EliminationPivoting, 2>();
-inline constexpr auto all_pivot_measures = first_kinds<PivotMeasure, 2>();
+inline constexpr auto all_elimination_variants = values_up_to<EliminationVariant::compute>;
+inline constexpr auto all_elimination_pivotings = values_up_to<EliminationPivoting::full>;
+inline constexpr auto all_pivot_measures = values_up_to<PivotMeasure::as_signed>;
 constexpr std::string_view name_of(EliminationVariant variant) {
-  return name_among(variant, {"double-rows", "plain", "compute"});
+  return text_by_value(variant, "double-rows", "plain", "compute");
 }
-constexpr std::string_view name_of(EliminationPivoting pivoting) { return name_among(pivoting, {"partial", "full"}); }
+constexpr std::string_view name_of(EliminationPivoting pivoting) { return text_by_value(pivoting, "partial", "full"); }
 constexpr std::string_view name_of(PivotMeasure measure) {
-  return name_among(measure, {"magnitudes", "signed", "largest"});
+  return text_by_value(measure, "magnitudes", "signed", "largest");
 }
 
 struct EliminationSettings {

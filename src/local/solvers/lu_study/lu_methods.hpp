@@ -34,15 +34,15 @@ namespace glinpack::solvers {
 enum class LuMethod : std::uint8_t { m1, m2, m3, m4 };
 enum class LuStrategy : std::uint8_t { copying, switching };
 
-inline constexpr auto all_lu_methods = first_kinds<LuMethod, 4>();
-inline constexpr auto all_lu_strategies = first_kinds<LuStrategy, 2>();
-constexpr std::string_view name_of(LuMethod method) { return name_among(method, {"M1", "M2", "M3", "M4"}); }
-constexpr std::string_view name_of(LuStrategy strategy) { return name_among(strategy, {"copy", "switch"}); }
+inline constexpr auto all_lu_methods = values_up_to<LuMethod::m4>;
+inline constexpr auto all_lu_strategies = values_up_to<LuStrategy::switching>;
+constexpr std::string_view name_of(LuMethod method) { return text_by_value(method, "M1", "M2", "M3", "M4"); }
+constexpr std::string_view name_of(LuStrategy strategy) { return text_by_value(strategy, "copy", "switch"); }
 
 /// quotient: a / b. reciprocal: a (1 / b), as GPUs of 2005 computed a division.
 enum class LuDivision : std::uint8_t { quotient, reciprocal };
-inline constexpr auto all_lu_divisions = first_kinds<LuDivision, 2>();
-constexpr std::string_view name_of(LuDivision division) { return name_among(division, {"quotient", "reciprocal"}); }
+inline constexpr auto all_lu_divisions = values_up_to<LuDivision::reciprocal>;
+constexpr std::string_view name_of(LuDivision division) { return text_by_value(division, "quotient", "reciprocal"); }
 
 struct LuSettings {
   LuMethod method = LuMethod::m1;

@@ -19,9 +19,9 @@ namespace glinpack::solvers {
 
 enum class LuOrder : std::uint8_t { right_looking, left_looking, crout };
 
-inline constexpr auto all_lu_orders = first_kinds<LuOrder, 3>();
+inline constexpr auto all_lu_orders = values_up_to<LuOrder::crout>;
 constexpr std::string_view name_of(LuOrder order) {
-  return name_among(order, {"right-looking", "left-looking", "crout"});
+  return text_by_value(order, "right-looking", "left-looking", "crout");
 }
 
 /// A pass: of each element (row, column) of the rectangle, in elements, the sum over k from `begin` to `end` is

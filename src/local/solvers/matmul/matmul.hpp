@@ -33,10 +33,10 @@ enum class MatmulVariant : std::uint8_t {
   compute
 };
 
-inline constexpr auto all_matmul_variants = first_kinds<MatmulVariant, 7>();
+inline constexpr auto all_matmul_variants = values_up_to<MatmulVariant::compute>;
 constexpr std::string_view name_of(MatmulVariant variant) {
-  return name_among(variant, {"single-pass", "many-quads", "multi-pass", "multi-pass-two-buffers", "larsen-mcallister",
-                              "larsen-mcallister-bytes", "compute"});
+  return text_by_value(variant, "single-pass", "many-quads", "multi-pass", "multi-pass-two-buffers",
+                       "larsen-mcallister", "larsen-mcallister-bytes", "compute");
 }
 
 constexpr bool draws(MatmulVariant variant) { return variant != MatmulVariant::compute; }

@@ -14,8 +14,8 @@ namespace glinpack::solvers {
 /// walk: the kernels of poisson_device_strip.hpp. paper: these.
 enum class PoissonKernel : std::uint8_t { walk, paper };
 
-inline constexpr auto all_poisson_kernels = first_kinds<PoissonKernel, 2>();
-constexpr std::string_view name_of(PoissonKernel kernel) { return name_among(kernel, {"walk", "paper"}); }
+inline constexpr auto all_poisson_kernels = values_up_to<PoissonKernel::paper>;
+constexpr std::string_view name_of(PoissonKernel kernel) { return text_by_value(kernel, "walk", "paper"); }
 
 /// Vectors that an iteration reads and writes: scal 2, axpy 3 each for p, u and r, A p 2, two scalar products 3.
 inline constexpr double paper_vectors_of_an_iteration = 16;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "solvers/device/enum_names.hpp"
+#include "base/enumerators.hpp"
 #include "solvers/poisson/poisson_problem.hpp"
 
 namespace glinpack {
@@ -38,9 +38,9 @@ struct CgLimits {
 /// none: z = r. multigrid: a V-cycle (poisson_multigrid.hpp), for a strip that is the whole square.
 enum class PoissonPreconditioner : std::uint8_t { none, multigrid };
 
-inline constexpr auto all_poisson_preconditioners = first_kinds<PoissonPreconditioner, 2>();
+inline constexpr auto all_poisson_preconditioners = values_up_to<PoissonPreconditioner::multigrid>;
 constexpr std::string_view name_of(PoissonPreconditioner preconditioner) {
-  return name_among(preconditioner, {"none", "multigrid"});
+  return text_by_value(preconditioner, "none", "multigrid");
 }
 
 /// Throws std::invalid_argument without points, or for multigrid on less than the square.

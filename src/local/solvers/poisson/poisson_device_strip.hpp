@@ -14,9 +14,9 @@
 
 namespace glinpack::solvers {
 
-inline constexpr auto all_poisson_memories = first_kinds<PoissonMemory, 4>();
+inline constexpr auto all_poisson_memories = values_up_to<PoissonMemory::shared>;
 constexpr std::string_view name_of(PoissonMemory memory) {
-  return name_among(memory, {"global", "texture1d", "texture2d", "shared"});
+  return text_by_value(memory, "global", "texture1d", "texture2d", "shared");
 }
 
 /// Textures hold single precision.

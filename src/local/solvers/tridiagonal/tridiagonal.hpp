@@ -22,16 +22,16 @@ namespace glinpack::solvers {
 
 enum class TridiagonalVariant : std::uint8_t { raster, compute, cyclic_reduction };
 
-inline constexpr auto all_tridiagonal_variants = first_kinds<TridiagonalVariant, 3>();
+inline constexpr auto all_tridiagonal_variants = values_up_to<TridiagonalVariant::cyclic_reduction>;
 constexpr std::string_view name_of(TridiagonalVariant variant) {
-  return name_among(variant, {"raster", "compute", "cyclic-reduction"});
+  return text_by_value(variant, "raster", "compute", "cyclic-reduction");
 }
 
 /// Equations that an invocation of the variant compute takes. automatic: sixteen on a GPU, which reads and writes
 /// everything once; the system on software devices, since that is the least arithmetic.
 enum class Share : std::uint8_t { automatic, sixteen, system };
-inline constexpr auto all_shares = first_kinds<Share, 3>();
-constexpr std::string_view name_of(Share share) { return name_among(share, {"auto", "16", "all"}); }
+inline constexpr auto all_shares = values_up_to<Share::system>;
+constexpr std::string_view name_of(Share share) { return text_by_value(share, "auto", "16", "all"); }
 
 inline constexpr Index piece_equations = 16;
 
