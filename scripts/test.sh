@@ -75,11 +75,11 @@ thread_sanitizer() {
   ctest --preset tsan
 }
 
-# Another BLAS, and the other MPI, installed beside MPICH. A file at a time: missing includes are found. Warnings do not
-# depend on the optimisation. The sanitizer build compiles the tests with clang.
+# Another BLAS, and the other MPI, installed beside MPICH. Warnings do not depend on the optimisation. The sanitizer
+# build compiles the tests with clang.
 clang_and_open_mpi() {
   configure_and_build build/clang-openmpi -DCMAKE_CXX_COMPILER=clang++ -DGLINPACK_MPI=openmpi -DGLINPACK_BLAS=blis \
-    -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -DNDEBUG" -DGLINPACK_TESTS=OFF -DGLINPACK_WERROR=ON
+    -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -DNDEBUG" -DGLINPACK_TESTS=OFF -DGLINPACK_UNITY=ON -DGLINPACK_WERROR=ON
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
     mpirun.openmpi --oversubscribe -np 2 build/clang-openmpi/bin/glinpack plu --n 300 --nb 32 --grid 1x2 --backend openblas |
     tee build/clang-openmpi/plu.txt
