@@ -58,10 +58,10 @@ quick_tests() {
   ctest --preset release -j "$jobs" -L quick | tee build/release/ctest.log
 }
 
-# The preset hides hwloc's plugins: MPI loads and unloads them, and what they leak is nobody's by then. It leaves out
-# models, the tests that only compile or mostly run scripts, those of bad input, modes, plans, sensors and pairs of
-# options, whose code the unit tests and fuzzers run, six ranks where four have run, delayed messages of more than two,
-# and the measuring programs.
+# The preset hides hwloc's plugins, which leak as MPI loads and unloads them, and Vulkan's validation layer, which
+# watches the release tests. It leaves out models, the tests that only compile or mostly run scripts, those of bad input,
+# modes, plans, sensors and pairs of options, whose code the unit tests and fuzzers run, six ranks where four have run,
+# delayed messages of more than two, and the measuring programs.
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
   cmake --build --preset asan

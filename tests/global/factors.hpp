@@ -82,7 +82,7 @@ template <class Real, class Messages = MpiTransport<Real>>
 Factorization factorize(const RunParameters& parameters, const Distribution& distribution, const ProcessGrid& grid,
                         Backend<Real>& backend, Timeline& timeline, DeviceMatrix<Real>& a,
                         NodeWindows* windows = nullptr) {
-  Messages messages(grid, parameters.broadcast, timeline, windows);
+  Messages messages(grid, parameters.broadcast, timeline, {windows});
   NoTransport<Real> placeholders(distribution, grid.position(), parameters.pivoting, 1024);
   Transport<Real>& transport =
       parameters.parts == RunParts::compute ? static_cast<Transport<Real>&>(placeholders) : messages;

@@ -72,6 +72,7 @@ class Commands(RunsTest):
             self.skipTest("LOST_DEVICE names no folder: there is no Vulkan, or sanitizers do not work with its fake")
         return {"LD_LIBRARY_PATH": f"{os.environ['LOST_DEVICE']}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
 
+    @TOO_SLOW
     def test_a_device_without_double_precision_factorises_in_single(self):
         environment = {**self.fake_loader(), "NO_DOUBLES": "1"}
         for precision in "single", "mixed":
@@ -173,11 +174,13 @@ class Commands(RunsTest):
             with self.subTest(backend=backend, precision=precision):
                 self.passed("--backend", backend, "--precision", precision, ranks=4, runs=48, timeout=300)
 
+    @TOO_SLOW
     def test_local_pivoting_on_six_processes_passes_by_each_gpu_api(self):
         for backend in "gl-compute", "vk-compute":
             self.passed("--n", 200, "--nb", 24, "--grid", "2x3", "--backend", backend, "--precision", "single",
                         "--pivoting", "local", ranks=6, timeout=120)
 
+    @TOO_SLOW
     def test_the_raster_backend_passes_row_by_row_and_by_blocks(self):
         for arguments in (["--nb", 32], ["--nb", 32, "--pivoting", "partial"], ["--nb", 10],
                           ["--nb", 200, "--grid", "1x1"],
@@ -292,6 +295,7 @@ class Commands(RunsTest):
     def test_surplus_processes_idle(self):
         self.passed("--n", 100, "--nb", 16, "--grid", "1x2,2x1,1x1", "--backend", "reference", ranks=3, runs=3)
 
+    @TOO_SLOW
     def test_automatic_sizes_and_grid_pass_and_are_reported(self):
         self.passed("--n", 8, "--backend", "openblas", "--json", "tiny.json")
         free = self.json("tiny.json")["runs"][0]["ranks"][0]["free_bytes"]
@@ -773,6 +777,7 @@ class Log(RunsTest):
             self.assertEqual(passes, ["0", "1", "2", "3"], outcome)
         self.assertNotRegex(outcome.out, "(?m)(trace|debug|info|warning): |^glinpack: ")
 
+    @TOO_SLOW
     def test_at_debug_device_programs_tile_algorithm_and_memory_are_explained(self):
         backend = "vk-compute"
         for origin in "compiled", "from the cache":
@@ -839,6 +844,7 @@ class Matrices(RunsTest):
                 # the condition number of the matrix is some thousands
                 self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
 
+    @TOO_SLOW
     def test_every_kind_except_wilkinson_passes_with_partial_pivoting(self):
         for kind in "hpl", "uniform", "normal", "dominant", "mxp", "hilbert", "kahan", "graded", "orthogonal":
             with self.subTest(kind=kind):

@@ -302,14 +302,9 @@ class CandidateReduction {
 };
 
 template <class Real>
-MpiTransport<Real>::MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline,
-                                 NodeWindows* windows, Completion completion, PeerWindows* peers)
-    : grid_(grid),
-      broadcast_(broadcast),
-      timeline_(timeline),
-      windows_(windows),
-      completion_(completion),
-      peers_(peers) {}
+MpiTransport<Real>::MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, Windows windows,
+                                 Completion completion)
+    : grid_(grid), broadcast_(broadcast), timeline_(timeline), windows_(windows), completion_(completion) {}
 
 template <class Real>
 MpiTransport<Real>::~MpiTransport() = default;
@@ -321,7 +316,9 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, 
   if ((line == Line::row ? grid_.shape().columns : grid_.shape().rows) == 1) return nullptr;
   const int root = line == Line::row ? pass.pivot.column : pass.pivot.row;
   const bool receives = (line == Line::row ? grid_.position().column : grid_.position().row) != root;
-  NodeWindow* const window = windows_ == nullptr ? nullptr : line == Line::row ? windows_->row() : windows_->column();
+  NodeWindow* const window = windows_.node == nullptr ? nullptr
+                             : line == Line::row      ? windows_.node->row()
+                                                      : windows_.node->column();
   const Phase phase = kind == MessageKind::panel ? Phase::broadcast_l : Phase::broadcast_u;
   PeerWindow* const peers = peers_on(line, on_device);
   if (peers != nullptr) {
@@ -348,7 +345,7 @@ template <class Real>
 std::unique_ptr<Transfer> MpiTransport<Real>::start_row_exchange(const PassPlan&, const RowExchangePlan& plan,
                                                                  Index columns, Real* buffer, MessagePlace on_device) {
   if (plan.rounds.empty() || columns == 0) return nullptr;
-  NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->row_rings();
+  NodeRings* const rings = windows_.node == nullptr ? nullptr : windows_.node->row_rings();
   const RowChannel channel{Phase::swap,        grid_.column(), mpi_type<Real>(),
                            tags::row_exchange, rings,          peers_on(Line::column, on_device),
                            rows_area,          on_device};
@@ -359,7 +356,7 @@ template <class Real>
 std::unique_ptr<Transfer> MpiTransport<Real>::start_panel_exchange(const PassPlan&, const RowExchangePlan& plan,
                                                                    Real* buffer, MessagePlace on_device) {
   if (plan.rounds.empty()) return nullptr;
-  NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->panel_rings();
+  NodeRings* const rings = windows_.node == nullptr ? nullptr : windows_.node->panel_rings();
   const RowChannel channel{Phase::panel,       grid_.column(), mpi_type<Real>(),
                            tags::panel_column, rings,          peers_on(Line::column, on_device),
                            panel_area,         on_device};
@@ -368,20 +365,21 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_panel_exchange(const PassPla
 
 template <class Real>
 PeerWindow* MpiTransport<Real>::peers_on(Line line, const MessagePlace& on_device) const {
-  if (peers_ == nullptr || on_device.first == 0) return nullptr;
-  return (line == Line::row ? peers_->row : peers_->column).get();
+  if (windows_.peers == nullptr || on_device.first == 0) return nullptr;
+  return (line == Line::row ? windows_.peers->row : windows_.peers->column).get();
 }
 
 template <class Real>
 std::unique_ptr<HostBuffer<Real>> MpiTransport<Real>::allocate_buffer(Line line, DeviceMemory<Real>& memory,
                                                                       Index elements) const {
-  const bool has_peers = peers_ != nullptr && (line == Line::row ? peers_->row : peers_->column) != nullptr;
+  const bool has_peers =
+      windows_.peers != nullptr && (line == Line::row ? windows_.peers->row : windows_.peers->column) != nullptr;
   return has_peers ? memory.allocate_message(elements) : memory.allocate_host(elements);
 }
 
 template <class Real>
 bool MpiTransport<Real>::column_shares_memory() const {
-  const NodeRings* const rings = windows_ == nullptr ? nullptr : windows_->panel_rings();
+  const NodeRings* const rings = windows_.node == nullptr ? nullptr : windows_.node->panel_rings();
   if (rings == nullptr) return false;
   for (int row = 0; row < grid_.shape().rows; ++row) {
     if (row != grid_.position().row && !rings->reach(row)) return false;

@@ -13,15 +13,20 @@ namespace glinpack {
 
 class CandidateReduction;
 
+/// Memory that the ranks of a node share, where there is any.
+struct Windows {
+  NodeWindows* node = nullptr;   // for rows, and for the broadcasts that fit
+  PeerWindows* peers = nullptr;  // for messages on devices
+};
+
 /// Records every message as an interval on the timeline. The receiver counts bytes and messages; an all-reduce is one
 /// message per rank.
 template <class Real>
 class MpiTransport : public Transport<Real> {
  public:
-  /// `broadcast`: for panels and U12. `windows`: shared memory for rows and for the broadcasts that fit; may be null.
-  /// `peers`: for messages on devices; may be null. Grid, timeline and windows must outlive it. Not collective.
-  MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, NodeWindows* windows = nullptr,
-               Completion completion = Completion::overlapped, PeerWindows* peers = nullptr);
+  /// `broadcast`: for panels and U12. Grid, timeline and windows must outlive it. Not collective.
+  MpiTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, Windows windows = {},
+               Completion completion = Completion::overlapped);
   ~MpiTransport() override;
 
   std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
@@ -44,9 +49,8 @@ class MpiTransport : public Transport<Real> {
   const ProcessGrid& grid_;
   BroadcastKind broadcast_;
   Timeline& timeline_;
-  NodeWindows* windows_;
+  Windows windows_;
   Completion completion_;
-  PeerWindows* peers_;
   std::unique_ptr<CandidateReduction> reduction_;  // once a candidate has been reduced
 };
 

@@ -36,8 +36,9 @@ std::unique_ptr<Transport<Real>> make_transport(const RunParameters& parameters,
                                                std::max(largest.row, 2 * largest.column) / sizeof(Real),
                                                node.column_shares_memory);
   }
-  return std::make_unique<MpiTransport<Real>>(grid, parameters.broadcast, timeline, node.windows.get(),
-                                              completion_of(parameters.parts), node.peers.get());
+  return std::make_unique<MpiTransport<Real>>(grid, parameters.broadcast, timeline,
+                                              Windows{node.windows.get(), node.peers.get()},
+                                              completion_of(parameters.parts));
 }
 
 template <class Real>

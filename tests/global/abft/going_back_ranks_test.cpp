@@ -72,7 +72,7 @@ class FaultyFactorization {
     const bool is_faulty = plan_pass(distribution_, pass, grid_.position()).pivot == grid_.position();
     if (!is_faulty) flip.disarm();
     auto a = original();
-    MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline, nullptr);
+    MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline);
     const RankContext<Real> context{parameters_, distribution_, grid_, backend, transport};
     const auto run = [&](Checksums<Real>& checks, PassRange passes, Interchanges so_far) {
       const auto lu = make_lu<Real>(context, *a, &checks);

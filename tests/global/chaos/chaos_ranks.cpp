@@ -8,6 +8,7 @@
 
 #include "backend/registry.hpp"
 #include "mpi/communication.hpp"
+#include "mpi/session.hpp"
 #include "run/memory_need.hpp"
 #include "run/run.hpp"
 #include "tests/global/chaos/chaos_mpi.hpp"
@@ -115,8 +116,8 @@ class PeerTransport final : public MpiTransport<Real> {
  public:
   static inline PeerWindows* windows = nullptr;
 
-  PeerTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, NodeWindows* node)
-      : MpiTransport<Real>(grid, broadcast, timeline, node, Completion::overlapped, windows) {}
+  PeerTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, Windows node)
+      : MpiTransport<Real>(grid, broadcast, timeline, {node.node, windows}) {}
 };
 
 // Messages between devices, by the driver of fake_cuda.cpp on lavapipe's memory: the same factors as through the host's

@@ -90,7 +90,7 @@ class Factorizer {
       backend.wait(backend.download(whole(*a), host));
       return std::vector<Real>(buffer->data(), buffer->data() + a->rows() * a->columns());
     };
-    MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline, nullptr);
+    MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline);
     Saver<Real> saver(saved, ends, matrix);
     const auto lu = make_lu<Real>({parameters_, distribution_, grid_, backend, transport}, *a);
     const Factorization factors = lu->run(saver, {first, distribution_.passes()}, from.interchanges);
