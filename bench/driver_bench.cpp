@@ -115,7 +115,7 @@ void measure_with_messages(const RunParameters& parameters, GridShape shape, Cos
   const auto backend = make_none_backend<double>(timeline, HostPages::touched);
   const auto a =
       backend->allocate(distribution.local_rows(grid.position()), distribution.local_columns(grid.position()));
-  MpiTransport<double> transport(grid, parameters.broadcast, timeline, windows.get(), Completion::in_turn);
+  MpiTransport<double> transport(grid, parameters.broadcast, timeline, {windows.get()}, Completion::in_turn);
   AllPasses observer(timeline);
   const auto lu = make_lu<double>({parameters, distribution, grid, *backend, transport}, *a);
   MPI_Barrier(MPI_COMM_WORLD);
