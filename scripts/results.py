@@ -28,7 +28,7 @@ def read(archive):
 def log(folder, name):
     """The text of a section of the folder's logs.md."""
     text = (folder / "logs.md").read_text(encoding="utf-8")
-    return re.search(rf"^## {re.escape(name)}\n\n(```+)text\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL)[2]
+    return re.search(rf"^## {re.escape(name)}\n\n(?:\w[^\n]*\n+)*(```+)text\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL)[2]
 
 
 def pack(archive, files):

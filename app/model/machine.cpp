@@ -96,6 +96,11 @@ bool is_measured(const std::string& backend) {
   return record != nullptr && record->automatic && record->memory == MemorySpace::device;
 }
 
+// GPUs of a host that copy messages to each other: what is left of NVLink's 390 GB/s with the waits and the row swaps
+// that slow the update beside them. tests/system/planning.py compares.
+const Figure between_gpus{{.per_flop = 0, .per_byte = 1 / 35e9, .per_step = 0},
+                          "GPUs that copy to each other (--peer): results/h200-x2/logs.md two-gpus"};
+
 // tests/system/planning.py repeats the fit.
 MachineModel h200_single() {
   const std::string runs =
@@ -189,7 +194,9 @@ Cost fit_cost(std::span<const Sample> samples) {
 
 MachineModel default_machine(const std::string& backend, Precision precision) {
   if (!is_measured(backend)) return {};
-  return precision == Precision::double_ ? h200_double() : h200_single();
+  MachineModel machine = precision == Precision::double_ ? h200_double() : h200_single();
+  if (backend == "vk-compute") machine.figures[Work::memory] = between_gpus;
+  return machine;
 }
 
 std::vector<Index> default_block_sizes(const std::string& backend, Precision precision) {

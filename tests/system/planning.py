@@ -95,6 +95,8 @@ class Plans(PlanningTest):
 # Logs of runs of several GPUs of one host, by the commits whose panels the GPUs of a process column gather.
 LOGS = ("h100-x4/process-grids", "h100-x4/one-gpu-and-four", "h100-x4/first-runs",
         "h100-x2/process-rows", "h200-x2/process-rows")
+# The same by vk-compute, whose GPUs copy to each other.
+LOGS_OF_COPYING_GPUS = "h100-x4/four-gpus-packed-products", "h200-x2/two-gpus"
 
 
 def logged_runs(text):
@@ -117,6 +119,13 @@ def logged_runs(text):
             pivoting = {"p": "partial", "t": "tournament"}[group[3]]
             for seconds in group[5].split():
                 yield ("single", pivoting, int(n), int(group[4]), int(group[1]), int(group[2])), float(seconds)
+        elif group := re.match(r"\d (?!.*(?:products|mxp))(--n .*--grid (\d)x(\d).*):((?: \d+\.\d\d\b)+)", line):
+            given = dict(re.findall(r"--(n|nb|precision|pivoting) (\S+)", group[1]))
+            order = int(given["n"])
+            flops = 2 / 3 * order**3 + 3 / 2 * order**2
+            for tflops in group[4].split():
+                yield ((given["precision"], given.get("pivoting", "partial"), order, int(given["nb"]), int(group[2]),
+                        int(group[3])), flops / float(tflops) / 1e12)
         elif group := re.match(r"after +(single|double) (\d)x(\d): [\d.]+((?: [\d.]+)+)", line):
             for seconds in group[4].split():
                 yield (group[1], "partial", int(n), 512, int(group[2]), int(group[3])), float(seconds)
@@ -136,7 +145,7 @@ class Logs(PlanningTest):
     def measured(self):
         """{log: {run: median}}."""
         logs = {}
-        for log in LOGS:
+        for log in (*LOGS, *LOGS_OF_COPYING_GPUS):
             study, name = log.split("/")
             logs[log] = list(logged_runs(results.log(ROOT / "results" / study, name)))
         for log in "h200-x2/gpus-2-1x2", "h200-x4/gpus-2-1x2", "h200-x4/gpus-4-1x4":
@@ -153,10 +162,11 @@ class Logs(PlanningTest):
         return {log: {run: statistics.median(of_run) for run, of_run in runs.items()} for log, runs in times.items()}
 
     @functools.cache
-    def planned_grids(self, log, run):
+    def planned_grids(self, log, run, backend):
         """{(P, Q): seconds}, the recommended grid first; without `log` in the fit."""
         precision, pivoting, n, nb, p, q = run
-        options = ["--gpus-per-node", p * q, "--n", n, "--nb", nb, "--precision", precision, "--pivoting", pivoting]
+        options = ["--gpus-per-node", p * q, "--n", n, "--nb", nb, "--precision", precision, "--pivoting", pivoting,
+                   "--backend", backend]
         if p > q:
             options += ["--grid", f"{p}x{q}"]
         if log:
@@ -169,17 +179,20 @@ class Logs(PlanningTest):
         """(log, run, measured, planned seconds, recommended grid)."""
         for log, runs in self.measured().items():
             for run, seconds in runs.items():
-                grids = self.planned_grids(log if log in DEFAULTS[run[0]] else None, run)
-                earlier = SECONDS_OF_EARLIER_SCHEDULE if min(run[4:]) > 1 else 1
+                copying = log in LOGS_OF_COPYING_GPUS
+                grids = self.planned_grids(log if log in DEFAULTS[run[0]] else None, run,
+                                           "vk-compute" if copying else "gl-compute")
+                earlier = SECONDS_OF_EARLIER_SCHEDULE if min(run[4:]) > 1 and not copying else 1
                 yield log, run, seconds, grids[run[4:]] * earlier, next(iter(grids))
 
     def test_runs_of_several_gpus_take_the_planned_time_on_the_recommended_grid(self):
         bests = {}
         for log, run, seconds, planned, recommended in self.compared():
             with self.subTest(log=log, run=run):
-                self.assertGreater(seconds / planned, 0.85)
+                tolerance = 0.20 if log in LOGS_OF_COPYING_GPUS else 0.15  # theirs have one figure more, for all messages
+                self.assertGreater(seconds / planned, 1 - tolerance)
                 slow = run[0] == "single" and SLOW_HOSTS.get((log, f"{run[4]}x{run[5]}"))
-                self.assertLess(seconds / planned, slow or 1.15)
+                self.assertLess(seconds / planned, slow or 1 + tolerance)
             times, grids = bests.setdefault((log, *run[:3], run[4] * run[5]), ({}, set()))
             times[seconds] = run[4:]
             if run[4] <= run[5]:
