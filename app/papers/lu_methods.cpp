@@ -138,21 +138,33 @@ struct LuProblem {
     factors.assign(a.size(), 0.0F);
     return system = {.a = square_view(std::as_const(a), n), .factors = square_view(factors, n)};
   }
-  /// The largest error of row k of U and column k of L, over the largest exact element, for the last step k of each
-  /// eighth of the steps; null if it is unknown or not finite.
-  nlohmann::json errors_by_step() const {
+  double error_at(Index i, Index j) const {
+    const auto at = static_cast<std::size_t>(i * n + j);
+    return std::abs(static_cast<double>(factors[at]) - exact[at]);
+  }
+  double largest_multiplier() const {
+    double largest = 0;
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < i; ++j) largest = std::max(largest, std::abs(exact[static_cast<std::size_t>(i * n + j)]));
+    }
+    return largest;
+  }
+  /// The largest error of column k of L, and of row k of U unless `l_alone`, over the largest exact element of L, and
+  /// of U, for the last step k of each eighth of the steps; null if it is unknown or not finite, or if the column is
+  /// empty.
+  nlohmann::json errors_by_step(bool l_alone) const {
     constexpr Index eighths = 8;
     nlohmann::json errors = nlohmann::json::array();
-    for (Index eighth = 1; eighth <= eighths && !exact.empty(); ++eighth) {
+    if (exact.empty()) return errors;
+    const double largest = l_alone ? largest_multiplier() : largest_magnitude(exact);
+    for (Index eighth = 1; eighth <= eighths; ++eighth) {
       const Index k = std::max<Index>(1, n * eighth / eighths) - 1;
-      double largest = 0;
-      for (Index i = k; i < n; ++i) {
-        for (const Index e : {k * n + i, i * n + k}) {
-          const auto at = static_cast<std::size_t>(e);
-          largest = std::max(largest, std::abs(static_cast<double>(factors[at]) - exact[at]));
-        }
+      std::optional<double> error;
+      if (!l_alone) error = error_at(k, k);
+      for (Index i = k + 1; i < n; ++i) {
+        error = std::max({error.value_or(0), error_at(i, k), l_alone ? 0 : error_at(k, i)});
       }
-      errors.push_back(number_or_null(largest / largest_magnitude(exact)));
+      errors.push_back(number_or_null(error ? std::optional(*error / largest) : error));
     }
     return errors;
   }
@@ -175,6 +187,15 @@ struct LuProblem {
   nlohmann::json difference() const {
     if (exact.empty()) return {};
     return number_or_null(largest_difference(factors, exact) / largest_magnitude(exact));
+  }
+  /// L's largest error relative to its largest exact element: U's diagonal hides it in difference().
+  nlohmann::json difference_of_l() const {
+    if (exact.empty()) return {};
+    double error = 0;
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < i; ++j) error = std::max(error, error_at(i, j));
+    }
+    return number_or_null(error / largest_multiplier());
   }
 };
 
@@ -209,7 +230,9 @@ struct LuStudy {
         ModeCheck{"A = L U, element by element", elementwise_residual(problem.system.a, problem.system.factors),
                   solvers::largest_scaled_residual};
     record.parameters["difference"] = problem.difference();
-    record.parameters["errors_by_step"] = problem.errors_by_step();
+    record.parameters["difference_of_l"] = problem.difference_of_l();
+    record.parameters["errors_by_step"] = problem.errors_by_step(false);
+    record.parameters["errors_of_l_by_step"] = problem.errors_by_step(true);
     const double residual = problem.residual_of_solution();
     record.parameters["solution_residual"] = number_or_null(residual);
     if (residual <= solvers::largest_scaled_residual) return;
@@ -317,7 +340,8 @@ Variant factors_in_order(const SharedStudy& s, LuOrder order, Index n, bool on_h
     record.parameters.update({{"order_passes", counts.passes},
                               {"order_drawn", counts.drawn},
                               {"order_reads", counts.reads},
-                              {"order_area", counts.largest_area}});
+                              {"order_area", counts.largest_area},
+                              {"order_fragment", counts.largest_fragment}});
   };
   const auto refusal = [n](const DeviceDescription& device) {
     return texture_obstacle(device, n, n, solvers::Packing::p1x1);
@@ -329,17 +353,14 @@ Variant factors_in_order(const SharedStudy& s, LuOrder order, Index n, bool on_h
           .refusal = refusal};
 }
 
-std::string steps_table(std::span<const ModeRecord> records) {
+std::string steps_table(std::span<const ModeRecord> records, const std::string& key, const std::string& title) {
   std::vector<Column> columns{{"variant", -24, [](const ModeRecord& r) { return r.series(); }},
                               {"n", 6, [](const ModeRecord& r) { return r.size; }}};
   for (int eighth = 0; eighth < 8; ++eighth) {
-    columns.push_back(
-        {fmt::format("{}n/8", eighth + 1), 11, parameter(fmt::format("/errors_by_step/{}", eighth), "{:.2e}")});
+    columns.push_back({fmt::format("{}n/8", eighth + 1), 11, parameter(fmt::format("/{}/{}", key, eighth), "{:.2e}")});
   }
-  const std::string rows = records_table(records, "errors_by_step", columns);
-  if (rows.empty()) return {};
-  return "\nErrors by the step of elimination: of its row of U and column of L, over the largest element of both\n" +
-         rows;
+  const std::string rows = records_table(records, key, columns);
+  return rows.empty() ? rows : "\n" + title + "\n" + rows;
 }
 
 std::string orders_table(std::span<const ModeRecord> records) {
@@ -349,11 +370,12 @@ std::string orders_table(std::span<const ModeRecord> records) {
                                           {"passes", 12, parameter("/order_passes")},
                                           {"drawn", 14, parameter("/order_drawn")},
                                           {"reads", 16, parameter("/order_reads")},
-                                          {"area", 12, parameter("/order_area")}});
+                                          {"area", 12, parameter("/order_area")},
+                                          {"fragment", 12, parameter("/order_fragment")}});
   if (rows.empty()) return {};
   return "\nLoop orders (section 3.1): elements drawn and read by all passes; area: different elements that a pass "
          "reads "
-         "at most\n" +
+         "at most;\nfragment: elements that a fragment reads at most\n" +
          rows;
 }
 
@@ -488,7 +510,8 @@ Study lu_methods_study(const LuMethodsOptions& o) {
   };
   study.end = [&o, s](ModeRun& run) {
     const std::string errors = errors_table(run.records(), "difference", "-", 24, "n", 10,
-                                            {{"A x = b", 14, parameter("/solution_residual", "{:.2e}")}});
+                                            {{"of L", 14, parameter("/difference_of_l", "{:.2e}")},
+                                             {"A x = b", 14, parameter("/solution_residual", "{:.2e}")}});
     run.print(lu_tables(run.records(), s->peaks) + orders_table(run.records()));
     if (o.fit) {
       const auto [least, most] = std::minmax_element(o.n.begin(), o.n.end());
@@ -499,9 +522,13 @@ Study lu_methods_study(const LuMethodsOptions& o) {
     run.print(
         "\nErrors: the residual, the largest element of |A - L U| over that of eps n |L| |U|, which is judged, eps = "
         "2^-24;\nthe largest difference from the factors of plain loops in double precision, over the largest element "
-        "of these; and the\n"
+        "of these, and\nof L alone, over L's; and the "
         "residual of A x = b by the factors, ||A x - b|| / (eps (||A|| ||x|| + ||b||) n), which is judged, too\n" +
-        errors + steps_table(run.records()));
+        errors +
+        steps_table(run.records(), "errors_by_step",
+                    "Errors by the step of elimination: of its row of U and column of L, over the largest element of "
+                    "both") +
+        steps_table(run.records(), "errors_of_l_by_step", "Of its column of L alone, over the largest element of L"));
   };
   study.result = [s] { return DenseMatrix{s->problem.n, s->problem.n, converted<double>(s->problem.factors)}; };
   return study;

@@ -164,6 +164,11 @@ std::string ratio(const std::optional<double>& value) {
   return value ? fmt::format("{:.3g}", *value) : std::string("-");
 }
 
+/// Three digits of what two decimals would cut.
+std::string rate_text(double gflops) {
+  return gflops < 1 ? fmt::format("{:.3g}", gflops) : fmt::format("{:.2f}", gflops);
+}
+
 constexpr const char* columns = "{:<24}{:<28}{:>14}{:>11}{:>11}{:>11}{:>11}{:>9}{:>9}{:>9}{:>10}{:>10}  {}";
 
 }  // namespace
@@ -198,12 +203,11 @@ std::string mode_line(const ModeRecord& r) {
   const std::string verdict = !r.check            ? "not checked"
                               : r.check->passed() ? "passed"
                                                   : "FAILED: differs too much from " + r.check->against;
-  return table_line(fmt::format(columns, r.variant, r.settings, r.size, seconds(r.times.compute),
-                                fmt::format("{:.4g}", r.times.compute.least), seconds(r.times.with_transfer),
-                                seconds(r.times.with_all),
-                                r.flops > 0 ? fmt::format("{:.2f}", r.gflops()) : std::string("-"), ratio(r.speedup),
-                                ratio(r.speedup_with_all), r.check ? fmt::format("{:.2e}", r.check->error) : "-",
-                                r.check ? fmt::format("{:.2e}", r.check->tolerance) : "-", verdict));
+  return table_line(fmt::format(
+      columns, r.variant, r.settings, r.size, seconds(r.times.compute), fmt::format("{:.4g}", r.times.compute.least),
+      seconds(r.times.with_transfer), seconds(r.times.with_all), r.flops > 0 ? rate_text(r.gflops()) : std::string("-"),
+      ratio(r.speedup), ratio(r.speedup_with_all), r.check ? fmt::format("{:.2e}", r.check->error) : "-",
+      r.check ? fmt::format("{:.2e}", r.check->tolerance) : "-", verdict));
 }
 
 std::function<std::string(const ModeRecord&)> parameter(const std::string& pointer, const std::string& format,

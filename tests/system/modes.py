@@ -360,7 +360,13 @@ class LuMethods(ModesTest):
         self.assertEqual([result["settings"] for result in document["results"]], ["pivoting", "switch", "switch, reciprocal"])
         errors = numpy.abs(numpy.load(self.folder / "lu.npy") - exact)
         expected = [max(errors[k, k:].max(), errors[k:, k].max()) / numpy.abs(exact).max() for k in range(1, n, 2)]
-        numpy.testing.assert_allclose(document["results"][-1]["parameters"]["errors_by_step"], expected, rtol=1e-6, atol=1e-12)
+        parameters = document["results"][-1]["parameters"]
+        numpy.testing.assert_allclose(parameters["errors_by_step"], expected, rtol=1e-6, atol=1e-12)
+        # L alone, over its largest element; its last column is empty
+        lower, largest = numpy.tril(errors, -1), numpy.abs(numpy.tril(exact, -1)).max()
+        numpy.testing.assert_allclose(parameters["errors_of_l_by_step"][:-1], lower.max(axis=0)[1:-1:2] / largest, rtol=1e-6)
+        self.assertIsNone(parameters["errors_of_l_by_step"][-1])
+        self.assertAlmostEqual(parameters["difference_of_l"], lower.max() / largest, delta=1e-6 * lower.max() / largest)
 
     def test_a_folder_may_override_only_the_drawing_shaders(self):
         folder = self.folder / "shaders" / "solvers"

@@ -103,6 +103,13 @@ TEST(LuOrders, CountsExplainThePapersChoice) {
   EXPECT_EQ(right.reads, right.drawn + 2 * terms + pivots);
   EXPECT_EQ(left.reads, left.drawn + 2 * terms + pivots);
   EXPECT_EQ(crout.reads, left.reads);
+  // the largest pass of right-looking reads nearly all of A, its fragments their own element, one of L and one of U
+  EXPECT_EQ(right.largest_area, n * n - 1);
+  EXPECT_EQ(left.largest_area, n * n / 4 + n / 2);
+  EXPECT_EQ(crout.largest_area, n * n / 4 + n);
+  EXPECT_EQ(right.largest_fragment, 3);
+  EXPECT_EQ(left.largest_fragment, 2 * n - 1);
+  EXPECT_EQ(crout.largest_fragment, 2 * n - 1);
 }
 
 TEST(LuTradeOff, IsWhereTheFitsCross) {

@@ -98,6 +98,8 @@ TEST(ModeReport, ALineHasTimesRatioErrorAndVerdict) {
        {"multi-pass", "2x2, pass 1", "257", "0.25", "0.5", "0.75", "4.00", "12.3", "1.00e-07", "passed"}) {
     EXPECT_THAT(line, HasSubstr(part));
   }
+  r.flops *= 1e-3;
+  EXPECT_THAT(mode_line(r), HasSubstr(" 0.004 "));
   r.check->error = std::nan("");
   EXPECT_THAT(mode_line(r), HasSubstr("FAILED: differs too much from OpenBLAS gemm"));
   EXPECT_FALSE(r.passed());

@@ -39,6 +39,7 @@ LuOrderCounts counts_of(LuOrder order, Index n) {
     counts.drawn += pass.drawn.texels();
     counts.reads += pass.reads();
     counts.largest_area = std::max(counts.largest_area, pass.area());
+    counts.largest_fragment = std::max(counts.largest_fragment, pass.reads_of_fragment());
   });
   return counts;
 }

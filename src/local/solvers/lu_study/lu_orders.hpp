@@ -32,8 +32,10 @@ struct LuOrderPass {
   Index end = 0;
   bool divides = false;
 
-  /// Elements that the pass reads, with repetitions: its own, two a term, and the pivot.
-  Index reads() const { return drawn.texels() * (1 + 2 * (end - begin) + (divides ? 1 : 0)); }
+  /// Elements that a fragment reads: its own, two a term, and the pivot.
+  Index reads_of_fragment() const { return 1 + 2 * (end - begin) + (divides ? 1 : 0); }
+  /// Elements that the pass reads, with repetitions.
+  Index reads() const { return drawn.texels() * reads_of_fragment(); }
   /// The different ones among them: the pass's reference area.
   Index area() const {
     return drawn.texels() + (drawn.width + drawn.height) * (end - begin) + (divides ? drawn.width : 0);
@@ -45,9 +47,10 @@ void for_passes(LuOrder order, Index n, const std::function<void(const LuOrderPa
 
 struct LuOrderCounts {
   Index passes = 0;
-  Index drawn = 0;         // elements
-  Index reads = 0;         // elements, with repetitions
-  Index largest_area = 0;  // of a pass
+  Index drawn = 0;             // elements
+  Index reads = 0;             // elements, with repetitions
+  Index largest_area = 0;      // of a pass
+  Index largest_fragment = 0;  // elements that a fragment reads
 };
 LuOrderCounts counts_of(LuOrder order, Index n);
 
