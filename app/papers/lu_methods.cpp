@@ -374,8 +374,7 @@ std::string orders_table(std::span<const ModeRecord> records) {
                                           {"fragment", 12, parameter("/order_fragment")}});
   if (rows.empty()) return {};
   return "\nLoop orders (section 3.1): elements drawn and read by all passes; area: different elements that a pass "
-         "reads "
-         "at most;\nfragment: elements that a fragment reads at most\n" +
+         "reads at most;\nfragment: elements that a fragment reads at most\n" +
          rows;
 }
 
