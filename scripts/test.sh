@@ -34,14 +34,6 @@ step() {
   fi
 }
 
-# configure_and_build FOLDER CMAKE-ARGUMENT...: configures once
-configure_and_build() {
-  local folder=$1
-  shift
-  [ -f "$folder/build.ninja" ] || cmake -S . -B "$folder" -G Ninja "$@" >"$folder.configure.log" 2>&1 || { cat "$folder.configure.log"; return 1; }
-  cmake --build "$folder"
-}
-
 # a fresh build takes no warning from g++, at full optimisation but for the tests; one that is there stays as it was
 # configured
 quick_start() {
@@ -60,7 +52,7 @@ quick_tests() {
 
 # The preset hides hwloc's plugins, which leak as MPI loads and unloads them, and Vulkan's validation layer, which
 # watches the release tests. It leaves out models, the tests that only compile or mostly run scripts, those of bad input,
-# modes, plans, sensors and pairs of options, whose code the unit tests and fuzzers run, six ranks where four have run,
+# modes, plans, checks of a cluster, sensors and pairs of options, whose code the unit tests and fuzzers run, six ranks where four have run,
 # delayed messages of more than two, and the measuring programs.
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
@@ -76,10 +68,12 @@ thread_sanitizer() {
 }
 
 # Another BLAS, and the other MPI, installed beside MPICH. Warnings do not depend on the optimisation. The sanitizer
-# build compiles the tests with clang.
+# build compiles the papers and the tests with clang.
 clang_and_open_mpi() {
-  configure_and_build build/clang-openmpi -DCMAKE_CXX_COMPILER=clang++ -DGLINPACK_MPI=openmpi -DGLINPACK_BLAS=blis \
-    -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -DNDEBUG" -DGLINPACK_TESTS=OFF -DGLINPACK_UNITY=ON -DGLINPACK_WERROR=ON
+  [ -f build/clang-openmpi/build.ninja ] ||
+    cmake -S . -B build/clang-openmpi -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DGLINPACK_MPI=openmpi -DGLINPACK_BLAS=blis \
+      -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -DNDEBUG" -DGLINPACK_TESTS=OFF -DGLINPACK_UNITY=ON -DGLINPACK_WERROR=ON
+  cmake --build build/clang-openmpi --target glinpack
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
     mpirun.openmpi --oversubscribe -np 2 build/clang-openmpi/bin/glinpack plu --n 300 --nb 32 --grid 1x2 --backend openblas |
     tee build/clang-openmpi/plu.txt

@@ -225,6 +225,7 @@ class Commands(RunsTest):
                 self.assertEqual(outcome.status, 0, outcome)
                 self.assertEqual(self.json(f"{backend}.json")["runs"][0]["ranks"][0]["threads"], 1)
 
+    @TOO_SLOW
     def test_result_files_are_written_if_the_report_is_lost(self):
         read_end, broken_pipe = os.pipe()
         os.close(read_end)
@@ -364,6 +365,7 @@ class Peaks(RunsTest):
         self.assertEqual((outcome.status, outcome.err), (0, ""), outcome)
         return outcome.out, self.valid_json("c.json", "peaks.schema.json")
 
+    @TOO_SLOW
     def test_device_and_host_are_measured_with_units(self):
         for backend in "gl-compute", "vk-compute":
             text, document = self.measured("--backend", backend, "--force")
@@ -638,6 +640,7 @@ class Reports(RunsTest):
         file, = (self.folder / "cache" / "glinpack").glob("*.peak")
         return file
 
+    @TOO_SLOW
     def test_a_kept_peak_limits_n_by_time(self):
         small = ["--n", 100, "--nb", 32]
         for name, sizes in [("before", small), ("auto", [*small, "--peak", "auto"])]:
@@ -653,6 +656,7 @@ class Reports(RunsTest):
         self.assertLessEqual(2 / 3 * n**3, flops)
         self.assertGreater(2 / 3 * (n + 256)**3, flops)
 
+    @TOO_SLOW
     def test_a_peak_of_a_busy_node_is_measured_again_and_the_best_rate_is_kept(self):
         small = ["--n", 100, "--nb", 32, "--peak", "auto"]
         self.run_with_peaks("first", *small)
