@@ -52,8 +52,8 @@ quick_tests() {
 
 # The preset hides hwloc's plugins, which leak as MPI loads and unloads them, and Vulkan's validation layer, which
 # watches the release tests. It leaves out models, the tests that only compile or mostly run scripts, those of bad input,
-# modes, plans, checks of a cluster, sensors and pairs of options, whose code the unit tests and fuzzers run, six ranks where four have run,
-# delayed messages of more than two, and the measuring programs.
+# modes, plans, checks of a cluster, sensors and pairs of options, whose code the unit tests and fuzzers run, six ranks
+# where four have run, delayed messages of more than two, and the measuring programs.
 sanitizers() {
   [ -f build/asan/build.ninja ] || cmake --preset asan -DGLINPACK_WERROR=ON
   cmake --build --preset asan

@@ -142,12 +142,16 @@ struct LuProblem {
     const auto at = static_cast<std::size_t>(i * n + j);
     return std::abs(static_cast<double>(factors[at]) - exact[at]);
   }
-  double largest_multiplier() const {
+  /// The largest of value(i, j) below the diagonal.
+  double largest_of_l(const std::function<double(Index, Index)>& value) const {
     double largest = 0;
     for (Index i = 0; i < n; ++i) {
-      for (Index j = 0; j < i; ++j) largest = std::max(largest, std::abs(exact[static_cast<std::size_t>(i * n + j)]));
+      for (Index j = 0; j < i; ++j) largest = std::max(largest, value(i, j));
     }
     return largest;
+  }
+  double largest_multiplier() const {
+    return largest_of_l([this](Index i, Index j) { return std::abs(exact[static_cast<std::size_t>(i * n + j)]); });
   }
   /// The largest error of column k of L, and of row k of U unless `l_alone`, over the largest exact element of L, and
   /// of U, for the last step k of each eighth of the steps; null if it is unknown or not finite, or if the column is
@@ -191,11 +195,7 @@ struct LuProblem {
   /// L's largest error relative to its largest exact element: U's diagonal hides it in difference().
   nlohmann::json difference_of_l() const {
     if (exact.empty()) return {};
-    double error = 0;
-    for (Index i = 0; i < n; ++i) {
-      for (Index j = 0; j < i; ++j) error = std::max(error, error_at(i, j));
-    }
-    return number_or_null(error / largest_multiplier());
+    return number_or_null(largest_of_l([this](Index i, Index j) { return error_at(i, j); }) / largest_multiplier());
   }
 };
 
@@ -527,7 +527,8 @@ Study lu_methods_study(const LuMethodsOptions& o) {
         steps_table(run.records(), "errors_by_step",
                     "Errors by the step of elimination: of its row of U and column of L, over the largest element of "
                     "both") +
-        steps_table(run.records(), "errors_of_l_by_step", "Of its column of L alone, over the largest element of L"));
+        steps_table(run.records(), "errors_of_l_by_step",
+                    "L's errors by the step of elimination, over the largest element of L"));
   };
   study.result = [s] { return DenseMatrix{s->problem.n, s->problem.n, converted<double>(s->problem.factors)}; };
   return study;
