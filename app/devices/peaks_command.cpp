@@ -2,8 +2,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
@@ -26,9 +26,10 @@ const Footer peaks_footer{
         "glinpack peaks --backend openblas --threads 8 --repeat 9 --seconds 1\n"
         "LP_NUM_THREADS=2 glinpack peaks --backend gl-compute",
     .notes =
-        {"Rates are in GB/s (10^9 bytes a second) and GFLOPS (10^9 operations a second, two for a multiply-add), "
-         "times in us (10^-6 s): median, minimum and maximum of the repetitions. Copies within a memory count bytes "
-         "read and bytes written. Results of copies and products are checked. The defaults take a few seconds."},
+        {"Rates are in GB/s (10^9 bytes a second), GFLOPS (10^9 operations a second, two for a multiply-add), G/s and "
+         "M/s (10^9 and 10^6 a second), times in us (10^-6 s): median, minimum and maximum of the repetitions. Copies "
+         "within a memory count bytes read and bytes written. Results of copies and products are checked. The defaults "
+         "take a few seconds."},
     .exit_codes = {{0, "measured"}, {2, "unusable input"}, {3, "an error while measuring"}}};
 
 }  // namespace
@@ -58,8 +59,8 @@ OptionTable peaks_table(PeaksOptions& o) {
   return {
       .command = "peaks",
       .description =
-          "Measures peak rates: the device's memory, its multiply-adds and copies to and from it; the host's GEMM and "
-          "memory.",
+          "Measures peak rates: the device's memory, multiply-adds, copies to and from it, and fragments; the host's "
+          "GEMM and memory.",
       .footer = peaks_footer,
       .groups = {{"Machine", machine},
                  {"Measuring", measuring},
@@ -82,6 +83,7 @@ namespace {
 using nlohmann::json;
 
 constexpr double giga = 1e-9;  // bytes or operations a second -> GB/s or GFLOPS
+constexpr double mega = 1e-6;
 constexpr double micro = 1e6;  // seconds -> us
 
 // One row of the table of measurements.
@@ -104,7 +106,7 @@ PeakRow copy_row(const char* key, const CopyCeiling& copy) {
           .more = {{"bytes", copy.bytes}, {"way", name_of(copy.way)}}};
 }
 
-std::array<PeakRow, 7> rows_of(const DeviceCeilings& device) {
+std::vector<PeakRow> rows_of(const DeviceCeilings& device) {
   const auto fma = [](const char* key, const Measured& rate) {
     return PeakRow{.key = key, .measured = rate, .unit = "GFLOPS"};
   };
@@ -118,16 +120,21 @@ std::array<PeakRow, 7> rows_of(const DeviceCeilings& device) {
   if (!device.device.doubles) fma_double.how = "the device has no double precision";
   PeakRow dispatch = time("dispatch", device.dispatch);
   dispatch.how = "a small work group and a barrier, many in a row";
-  return {copy_row("copy", device.copy),
-          fma("fma_single", device.fma_single),
-          fma_double,
-          copy_row("upload", device.upload),
-          copy_row("download", device.download),
-          dispatch,
-          read_back};
+  std::vector<PeakRow> rows{copy_row("copy", device.copy),
+                            fma("fma_single", device.fma_single),
+                            fma_double,
+                            copy_row("upload", device.upload),
+                            copy_row("download", device.download),
+                            dispatch,
+                            read_back};
+  if (device.fill.median == 0) return rows;
+  rows.push_back({.key = "fetches", .measured = device.fetches, .how = "of fragments, from a texture in cache"});
+  rows.push_back({.key = "fill", .measured = device.fill, .unit = "G/s", .how = "texels of 16 bytes"});
+  rows.push_back({"vertices", device.vertices, mega, "M/s", "of rectangles of one texel"});
+  return rows;
 }
 
-std::array<PeakRow, 3> rows_of(const HostCeilings& host) {
+std::vector<PeakRow> rows_of(const HostCeilings& host) {
   const auto gemm = [](const char* key, const Measured& rate, Index n) {
     return PeakRow{.key = key,
                    .measured = rate,

@@ -6,9 +6,9 @@
 #include "app/papers/studies.hpp"
 #include "compute/ceilings.hpp"
 #include "gl/gl_compute.hpp"
+#include "gl/raster/drawing_rates.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/accuracy.hpp"
-#include "solvers/device/device_rates.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
 #include "solvers/lu_study/lu_unpivoted.hpp"
 
@@ -17,6 +17,7 @@ namespace glinpack::app {
 namespace {
 
 using solvers::LuCounts;
+using solvers::LuDivision;
 using solvers::LuDrawing;
 using solvers::LuOrder;
 using solvers::LuSettings;
@@ -86,16 +87,8 @@ std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks)
   const bool timed_by_device = std::any_of(records.begin(), records.end(), [](const ModeRecord& r) {
     return parameter("/breakdown/source")(r) == by_timer_queries;
   });
-  const solvers::DrawingRates& rates = peaks.rates;
-  return fmt::format(
-             "\nThe device as in the paper's Table 2: fill {:.3g} Gtexels/s, vertices {:.3g} M/s, texture cache {:.1f} "
-             "GB/s, copies of\ntexels {:.1f} GB/s read + written, bus {:.2f} GB/s to the device, {:.2f} GB/s to the "
-             "host\n",
-             1e-9 * rates.fill, 1e-6 * rates.vertices, 1e-9 * peaks.fetch_rate, 1e-9 * rates.copy,
-             1e-9 * rates.to_device, 1e-9 * rates.to_host) +
-         "\nPasses and copies as they were called for, beside the paper's Table 1 (whose formula for M3 and M4 is that "
-         "of "
-         "multiples of 4).\nweight: texels drawn, over those of M1 and M2\n" +
+  return "\nPasses and copies as they were called for, beside the paper's Table 1 (whose formula for M3 and M4 is that "
+         "of multiples of 4).\nweight: texels drawn, over those of M1 and M2\n" +
          counts +
          "\nBreakdown as the paper's Table 3, milliseconds, of the fastest repetition: A all, G the device computes, C "
          "the\n"
@@ -290,6 +283,10 @@ Variant factors_by_getrf(const SharedStudy& s) {
   return {.name = "openblas", .settings = "pivoting", .is_reference = true, .make = make};
 }
 
+std::string with_division(const std::string& settings, LuDivision division) {
+  return settings + (division == LuDivision::reciprocal ? ", reciprocal" : "");
+}
+
 Variant factors_by_drawing(const SharedStudy& s, const LuSettings& settings, Index n) {
   const auto make = [=](ModeRun& run) {
     s->drawing.reset();
@@ -303,25 +300,24 @@ Variant factors_by_drawing(const SharedStudy& s, const LuSettings& settings, Ind
   };
   const auto refusal = [=](const DeviceDescription& device) { return LuDrawing::obstacle(device, n, settings); };
   return {.name = std::string(name_of(settings.method)),
-          .settings = std::string(name_of(settings.strategy)) +
-                      (settings.division == solvers::LuDivision::reciprocal ? ", reciprocal" : ""),
+          .settings = with_division(std::string(name_of(settings.strategy)), settings.division),
           .make = make,
           .check = check,
           .refusal = refusal};
 }
 
-Variant factors_by_blocks(const SharedStudy& s, Index n) {
+Variant factors_by_blocks(const SharedStudy& s, LuDivision division, Index n) {
   const auto make = [=](ModeRun& run) {
     s->drawing.reset();
     return solvers::make_unpivoted_lu(run.device().description().index, run.machine().threads, s->options.shader_dir,
-                                      s->problem.begin());
+                                      s->problem.begin(), division);
   };
   const auto check = [s](ModeRecord& record, ModeRun&) { s->check(record); };
   const auto refusal = [n](const DeviceDescription& device) {
     return device.software ? std::string() : solvers::memory_obstacle(device, "it takes", 4 * square(n));
   };
   return {.name = blocked_lu_name,
-          .settings = "blocks of " + std::to_string(solvers::unpivoted_block),
+          .settings = with_division("blocks of " + std::to_string(solvers::unpivoted_block), division),
           .make = make,
           .check = check,
           .refusal = refusal};
@@ -408,7 +404,7 @@ std::string trade_offs_text(std::span<const SeriesFit> fits, double least_n, dou
 std::vector<LuSettings> LuMethodsOptions::drawn() const {
   std::vector<LuSettings> all;
   for (const LuStrategy each : strategy) {
-    for (const solvers::LuDivision kind : division) {
+    for (const LuDivision kind : division) {
       for (const solvers::LuMethod method : kinds_among(methods, solvers::all_lu_methods)) {
         all.push_back({method, each, kind});
       }
@@ -438,7 +434,7 @@ OptionTable lu_methods_table(LuMethodsOptions& o) {
        "all: both",
        "all"},
       {"division", kinds_value(o.division, solvers::all_lu_divisions),
-       "For M1 to M4: a / b as the device's quotient, or as a (1 / b), which the paper blames for errors; all: both"},
+       "For all but loop orders: a / b as a quotient, or as a (1 / b), which the paper blames for errors; all: both"},
   };
   return {
       .program = papers_name,
@@ -477,7 +473,9 @@ Study lu_methods_study(const LuMethodsOptions& o) {
         all.push_back(factors_in_order(s, order, n, true));
         all.push_back(factors_in_order(s, order, n, false));
       }
-      if (o.blocked()) all.push_back(factors_by_blocks(s, n));
+      for (const LuDivision division : o.division) {
+        if (o.blocked()) all.push_back(factors_by_blocks(s, division, n));
+      }
       return all;
     };
     // A, its factors, LAPACK's copy, the staging buffer, exact factors, and four matrices of the residual
@@ -495,14 +493,8 @@ Study lu_methods_study(const LuMethodsOptions& o) {
     if (!run.device().description().software) s->clock = by_timer_queries;
     if (o.drawn().empty()) return;
     constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
-    s->peaks.fetch_rate = solvers::texel_fetch_rate(run.device(), measuring).most;
+    s->peaks.fetch_rate = gl::texel_fetch_rate(run.device().context(), run.device().sources(), measuring).most;
     run.add_to_json("texel_fetch_bytes_per_second", s->peaks.fetch_rate);
-    const solvers::DrawingRates& rates = s->peaks.rates = solvers::drawing_rates(run.device(), measuring);
-    run.add_to_json("drawing_rates", {{"texels_per_second", rates.fill},
-                                      {"vertices_per_second", rates.vertices},
-                                      {"copied_bytes_per_second", rates.copy},
-                                      {"bytes_to_device_per_second", rates.to_device},
-                                      {"bytes_to_host_per_second", rates.to_host}});
     const auto device = gl::open_device({.device = run.device().description().index});
     s->peaks.flops = compute::measure_device_fma(device, ShaderSource(), Precision::single, measuring).most;
     run.add_to_json("multiply_add_flops_per_second", s->peaks.flops);

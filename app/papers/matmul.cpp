@@ -9,10 +9,10 @@
 #include "base/timeline.hpp"
 #include "compute/ceilings.hpp"
 #include "gl/gl_compute.hpp"
+#include "gl/raster/drawing_rates.hpp"
 #include "kernels/tuning.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_solvers.hpp"
-#include "solvers/device/device_rates.hpp"
 
 namespace glinpack::app {
 
@@ -337,7 +337,7 @@ Study products_study(const MatmulOptions& o) {
     constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
     const auto device = gl::open_device({.device = run.device().description().index});
     peaks->flops = compute::measure_device_fma(device, ShaderSource(), precision_of<Real>, measuring).most;
-    peaks->fetched = solvers::texel_fetch_rate(run.device(), measuring).most;
+    peaks->fetched = gl::texel_fetch_rate(run.device().context(), run.device().sources(), measuring).most;
   };
   study.end = [&o, peaks](ModeRun& run) {
     run.print(analysis_text(run.records(), *peaks));

@@ -11,7 +11,6 @@
 
 #include "app/papers/study.hpp"
 #include "solvers/banded/banded.hpp"
-#include "solvers/device/device_rates.hpp"
 #include "solvers/elimination/elimination.hpp"
 #include "solvers/lu_study/lu_methods.hpp"
 #include "solvers/lu_study/lu_orders.hpp"
@@ -95,7 +94,6 @@ struct LuMethodsOptions : ModeOptions {
 struct LuPeaks {
   double fetch_rate = 0;
   double flops = 0;
-  solvers::DrawingRates rates = {};
 };
 
 OptionTable lu_methods_table(LuMethodsOptions& options);

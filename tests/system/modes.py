@@ -350,14 +350,14 @@ class LuMethods(ModesTest):
         a = numpy.random.default_rng(5).uniform(-0.5, 0.5, (n, n)) + n * numpy.eye(n)
         a = a.astype(numpy.float32).astype(float)
         numpy.save(self.folder / "a.npy", a)
-        document, outcome = self.results("lu-methods", "--input", "a.npy", "--methods", "M3", "--strategy", "switch", "--division",
-                                         "all", "--output", "lu.npy")
+        document, outcome = self.results("lu-methods", "--input", "a.npy", "--methods", "M3,compute", "--strategy", "switch",
+                                         "--division", "all", "--output", "lu.npy")
         self.assertIn("Errors by the step", outcome.out)
         exact = a.copy()
         for k in range(n):
             exact[k + 1:, k] /= exact[k, k]
             exact[k + 1:, k + 1:] -= numpy.outer(exact[k + 1:, k], exact[k, k + 1:])
-        self.assertEqual([result["settings"] for result in document["results"]], ["pivoting", "switch", "switch, reciprocal"])
+        self.assertEqual([result["settings"] for result in document["results"]], ["pivoting", "switch", "switch, reciprocal", "blocks of 64", "blocks of 64, reciprocal"])
         errors = numpy.abs(numpy.load(self.folder / "lu.npy") - exact)
         expected = [max(errors[k, k:].max(), errors[k:, k].max()) / numpy.abs(exact).max() for k in range(1, n, 2)]
         parameters = document["results"][-1]["parameters"]

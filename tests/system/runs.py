@@ -372,6 +372,8 @@ class Peaks(RunsTest):
             for line in (r"copy, read \+ written .* GB/s .* by (a compute shader|the driver)", r"fma, double .* GFLOPS",
                          r"upload .* GB/s", r"dispatch .* us", r"read-back .* us", r"gemm, single .* GFLOPS"):
                 self.assertRegex(text, rf"(?m)^  {line}")
+            drawing = [key for key in ("fetches", "fill", "vertices") if key in document["device"]]
+            self.assertEqual(len(drawing), 3 if backend == "gl-compute" else 0)
             self.assertEqual(document["host"]["threads"], 1)
             self.assertEqual(document["context"]["configuration"]["repeat"], 2)
 

@@ -85,6 +85,8 @@ struct DeviceCeilings {
   Measured dispatch;     // seconds for a compute shader of one work group and a barrier, of many in a row
   Measured read_back;    // seconds until the host has read_back_bytes of device memory
   std::int64_t read_back_bytes = 0;
+  // of fragment shaders, 0 but in OpenGL: bytes from a texture in cache, texels of 16 bytes, and vertices, a second
+  Measured fetches, fill, vertices;
 };
 
 /// A tile of the update's kernel, measured.
@@ -144,7 +146,7 @@ struct DeviceCatalog {
   /// std::runtime_error with cause and remedy if the device does not exist, if memory is insufficient, or if a copied
   /// or computed value is wrong.
   Measured (*measure_peak)(const BackendOptions& options, Precision, const MeasuringOptions&);
-  /// Takes about eight times MeasuringOptions::seconds.
+  /// Takes about eleven times MeasuringOptions::seconds.
   DeviceCeilings (*measure_ceilings)(const BackendOptions& options, const MeasuringOptions&);
 };
 

@@ -7,6 +7,7 @@
 #include "compute/ceilings.hpp"
 #include "gl/context.hpp"
 #include "gl/devices.hpp"
+#include "gl/raster/drawing_rates.hpp"
 #include "gl/vulkan_memory.hpp"
 
 namespace glinpack::gl {
@@ -27,7 +28,13 @@ const DeviceCatalog device_catalog{
           const CurrentContextGuard restore_current_context;  // of a backend
           return compute::measure_peak<open_device>(options, precision, measuring);
         },
-    .measure_ceilings = compute::measure_ceilings<open_device>,
+    .measure_ceilings =
+        [](const BackendOptions& options, const MeasuringOptions& measuring) {
+          DeviceCeilings ceilings = compute::measure_ceilings<open_device>(options, measuring);
+          measure_drawing(Context::create(options.device), ShaderSource(options.value("shader-dir")), measuring,
+                          ceilings);
+          return ceilings;
+        },
 };
 
 std::shared_ptr<ComputeDevice> open_compute_device(const BackendOptions& options, MatrixMemory memory) {

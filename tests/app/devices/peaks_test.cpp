@@ -78,6 +78,9 @@ Peaks measured() {
   device.dispatch = around(5e-6);
   device.read_back = around(15e-6);
   device.read_back_bytes = 4096;
+  device.fetches = around(8e12);
+  device.fill = around(90e9);
+  device.vertices = around(66e6);
   const HostCeilings host{.processor = "Some processor",
                           .blas = "OpenBLAS 0.3.21",
                           .kernels = "SkylakeX",
@@ -104,6 +107,9 @@ TEST(PeaksCommand, prints_a_table_with_units_of_device_and_host) {
       "  download                 52.00 GB/s       46.80    57.20  64.0 MiB at a time, by the driver\n"
       "  dispatch                 5.000 us         4.500    5.500  a small work group and a barrier, many in a row\n"
       "  read-back                15.00 us         13.50    16.50  4.0 KiB, waited for\n"
+      "  fetches                   8000 GB/s        7200     8800  of fragments, from a texture in cache\n"
+      "  fill                     90.00 G/s        81.00    99.00  texels of 16 bytes\n"
+      "  vertices                 66.00 M/s        59.40    72.60  of rectangles of one texel\n"
       "\n"
       "host node7: Some processor\n"
       "  OpenBLAS 0.3.21, kernels SkylakeX, 16 threads\n"

@@ -4,6 +4,10 @@
 
 #include "gl/context.hpp"
 #include "gl/devices.hpp"
+#include "gl/gl_compute.hpp"
+#include "gl/raster/drawing_rates.hpp"
+#include "tests/local/backend_harness.hpp"
+#include "tests/local/changed_shader.hpp"
 
 namespace glinpack::gl {
 namespace {
@@ -65,6 +69,25 @@ TEST(GlContextCreation, ReportsAnUnknownDevice) {
     EXPECT_THAT(error.what(), HasSubstr("no EGL device 99: there are devices 0 to"));
     EXPECT_THAT(error.what(), HasSubstr("glinpack devices"));
   }
+}
+
+constexpr MeasuringOptions brief_drawing{.repeat = 2, .seconds = 0};
+
+TEST(GlDrawingRates, AreMeasuredWithTheCeilings) {
+  const DeviceCeilings ceilings = device_catalog.measure_ceilings({.device = test::any_gl_device()}, brief_drawing);
+  EXPECT_GT(ceilings.copy.rate.least, 0);
+  for (const Measured& rate : {ceilings.fetches, ceilings.fill, ceilings.vertices}) {
+    EXPECT_GT(rate.least, 0);
+    EXPECT_EQ(rate.repetitions, 2);
+  }
+}
+
+TEST(GlDrawingRates, AreRejectedIfFragmentsFetchOtherTexels) {
+  const test::ChangedShader changed("raster/fetch_rate.frag", "least = min(", "least = max(");
+  const auto measure = [&] {
+    texel_fetch_rate(Context::create(test::any_gl_device()), ShaderSource(changed.folder()), brief_drawing);
+  };
+  EXPECT_THAT(measure, testing::ThrowsMessage<std::runtime_error>(HasSubstr("fetched texels wrongly")));
 }
 
 }  // namespace

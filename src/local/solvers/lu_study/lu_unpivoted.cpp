@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 
 #include "backend/backend.hpp"
 #include "device/shader_source.hpp"
@@ -31,8 +32,10 @@ BackendOptions backend_options(int device, int threads, const std::string& shade
 
 class LuUnpivoted {
  public:
-  LuUnpivoted(int device, int threads, const std::string& shader_directory, const DenseSystem<float>& system)
+  LuUnpivoted(int device, int threads, const std::string& shader_directory, const DenseSystem<float>& system,
+              LuDivision division)
       : system_(system),
+        division_(division),
         n_(system.a.rows),
         backend_(make_gl_compute_backend<float>(backend_options(device, threads, shader_directory), timeline_)),
         matrix_(backend_->allocate(n_, n_)),
@@ -82,21 +85,29 @@ class LuUnpivoted {
 
   void factorize_panel(ColumnMajorView<float> panel, Index k) {
     const Index width = panel.columns;
+    const bool reciprocal = division_ == LuDivision::reciprocal;
+    const Index rows = reciprocal ? panel.rows : width;  // solve_l21 divides
     for (Index j = 0; j < width; ++j) {
-      const float pivot = panel(j, j);
+      float pivot = panel(j, j);
       if (!(std::abs(static_cast<double>(pivot)) > least_)) {
         throw small_pivot_error(k + j, n_, static_cast<double>(pivot), least_);
       }
-      const Index left = width - j - 1;
-      if (left == 0) break;
-      backend_->panel().eliminate_column(pivot, {&panel(j + 1, j), static_cast<std::size_t>(left)}, &panel(j, j + 1),
-                                         panel.leading_dimension, panel.block(j + 1, j + 1, left, left));
+      const Index below = rows - j - 1, right = width - j - 1;
+      const std::span<float> l{panel.column(j) + j + 1, static_cast<std::size_t>(below)};
+      if (reciprocal) {
+        for (float& multiplier : l) multiplier *= 1 / pivot;
+        pivot = 1;
+      }
+      if (right == 0) break;
+      backend_->panel().eliminate_column(pivot, l, &panel(j, j + 1), panel.leading_dimension,
+                                         panel.block(j + 1, j + 1, below, right));
     }
-    if (panel.rows == width) return;
+    if (panel.rows == rows) return;
     backend_->panel().solve_l21(panel.block(0, 0, width, width), panel.block(width, 0, panel.rows - width, width));
   }
 
   const DenseSystem<float>& system_;
+  LuDivision division_;
   Index n_;
   Timeline timeline_;
   StageClock clock_;
@@ -110,10 +121,10 @@ class LuUnpivoted {
 
 }  // namespace
 
-Steps make_unpivoted_lu(int device, int threads, const std::string& shader_directory,
-                        const DenseSystem<float>& system) {
+Steps make_unpivoted_lu(int device, int threads, const std::string& shader_directory, const DenseSystem<float>& system,
+                        LuDivision division) {
   check_extents(system);
-  const auto lu = std::make_shared<LuUnpivoted>(device, threads, shader_directory, system);
+  const auto lu = std::make_shared<LuUnpivoted>(device, threads, shader_directory, system, division);
   return {.compute = [lu] { lu->factorize(); }, .clock = &lu->clock()};
 }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "solvers/accuracy.hpp"
-#include "solvers/device/device_rates.hpp"
 #include "solvers/device/texture_matrix.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
 #include "solvers/lu_study/lu_orders.hpp"
@@ -234,21 +233,19 @@ TEST_F(GlLuMethods, TheBlockedMethodMatchesPlainLoops) {
     SCOPED_TRACE(n);
     Values<float> a(n, n), factors(n, n);
     const DenseSystem<float> system{.a = view(a), .factors = view(factors)};
-    const Steps steps = make_unpivoted_lu(test::any_gl_device(), 1, {}, system);
-    for (const unsigned seed : {1U, 2U}) {
-      test::copy_elements(dominant(n, seed), a);
-      steps.run();
-      expect_factors(a, factors);
+    for (const LuDivision division : all_lu_divisions) {
+      const Steps steps = make_unpivoted_lu(test::any_gl_device(), 1, {}, system, division);
+      for (const unsigned seed : {1U, 2U}) {
+        test::copy_elements(dominant(n, seed), a);
+        steps.run();
+        expect_factors(a, factors);
+      }
+      const bool reciprocal = division == LuDivision::reciprocal;
+      for (Index i = 1; i < n; ++i) {
+        EXPECT_EQ(factors(i, 0), reciprocal ? a(i, 0) * (1 / a(0, 0)) : a(i, 0) / a(0, 0)) << i;
+      }
     }
   }
-}
-
-TEST_F(GlLuMethods, FetchesAndDrawingHaveRates) {
-  const Measured rate = texel_fetch_rate(device_, {.repeat = 2, .seconds = 0});
-  EXPECT_GT(rate.least, 0);
-  EXPECT_EQ(rate.repetitions, 2);
-  const DrawingRates rates = drawing_rates(device_, {.repeat = 1, .seconds = 0});
-  for (const double each : {rates.fill, rates.vertices, rates.copy, rates.to_device, rates.to_host}) EXPECT_GT(each, 0);
 }
 
 TEST_F(GlLuMethods, RejectsUnsupportedSettingsAndLeavesNoGlObjects) {
