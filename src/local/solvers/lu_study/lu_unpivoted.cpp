@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "backend/backend.hpp"
 #include "device/shader_source.hpp"
@@ -86,24 +87,33 @@ class LuUnpivoted {
   void factorize_panel(ColumnMajorView<float> panel, Index k) {
     const Index width = panel.columns;
     const bool reciprocal = division_ == LuDivision::reciprocal;
-    const Index rows = reciprocal ? panel.rows : width;  // solve_l21 divides
     for (Index j = 0; j < width; ++j) {
-      float pivot = panel(j, j);
+      const float pivot = panel(j, j);
       if (!(std::abs(static_cast<double>(pivot)) > least_)) {
         throw small_pivot_error(k + j, n_, static_cast<double>(pivot), least_);
       }
-      const Index below = rows - j - 1, right = width - j - 1;
-      const std::span<float> l{panel.column(j) + j + 1, static_cast<std::size_t>(below)};
+      const Index left = width - j - 1;
+      if (left == 0) break;
+      const std::span<float> l{&panel(j + 1, j), static_cast<std::size_t>(left)};
       if (reciprocal) {
         for (float& multiplier : l) multiplier *= 1 / pivot;
-        pivot = 1;
       }
-      if (right == 0) break;
-      backend_->panel().eliminate_column(pivot, l, &panel(j, j + 1), panel.leading_dimension,
-                                         panel.block(j + 1, j + 1, below, right));
+      backend_->panel().eliminate_column(reciprocal ? 1 : pivot, l, &panel(j, j + 1), panel.leading_dimension,
+                                         panel.block(j + 1, j + 1, left, left));
     }
-    if (panel.rows == rows) return;
-    backend_->panel().solve_l21(panel.block(0, 0, width, width), panel.block(width, 0, panel.rows - width, width));
+    if (panel.rows == width) return;
+    const ColumnMajorView<float> u11 = panel.block(0, 0, width, width),
+                                 l21 = panel.block(width, 0, panel.rows - width, width);
+    if (!reciprocal) return backend_->panel().solve_l21(u11, l21);
+    // L21 = Y D^-1, D the diagonal of U11, Y (D^-1 U11) = A21: solve_l21 divides by 1
+    std::vector<float> scaled;
+    for (Index j = 0; j < width; ++j) {
+      for (Index i = 0; i < width; ++i) scaled.push_back(i == j ? 1 : u11(i, j) * (1 / u11(i, i)));
+    }
+    backend_->panel().solve_l21({scaled.data(), width, width, width}, l21);
+    for (Index j = 0; j < width; ++j) {
+      for (Index i = 0; i < l21.rows; ++i) l21(i, j) *= 1 / u11(j, j);
+    }
   }
 
   const DenseSystem<float>& system_;

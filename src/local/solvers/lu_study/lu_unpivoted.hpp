@@ -2,8 +2,7 @@
 // the backend gl-compute. A modern baseline for the methods of Ino et al. 2005 (lu_methods.hpp).
 //
 // For each block k of 64 columns:
-//   1. the block column goes to the host: A_kk = L_kk U_kk column by column, L21 = A21 U_kk^-1 (BLAS trsm); with
-//      reciprocals, all of it column by column
+//   1. the block column goes to the host: A_kk = L_kk U_kk column by column, L21 = A21 U_kk^-1 (BLAS trsm)
 //   2. and back; U12 = L_kk^-1 A12, A22 <- A22 - L21 U12 on the device
 #pragma once
 
