@@ -158,7 +158,8 @@ TEST(AutomaticBlockSize, FollowsTheMeasurements) {
   };
   EXPECT_EQ(with_products("int8", Precision::double_, 16384), 512);
   EXPECT_EQ(with_products("int8:14", Precision::double_, 32768), 1024);
-  EXPECT_EQ(with_products("split", Precision::mixed, 32768), 512);
+  EXPECT_EQ(with_products("split", Precision::mixed, 16384), 256);
+  EXPECT_EQ(with_products("split", Precision::mixed, 65536), 512);
   EXPECT_EQ(with_products("half", Precision::mixed, 65536), 768);
   EXPECT_EQ(automatic_block_size("gl-raster", Precision::single, 32768, {1, 1}), 32);
   EXPECT_EQ(automatic_block_size("reference", Precision::double_, 32768, {1, 1}), 32);
