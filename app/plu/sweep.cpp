@@ -209,6 +209,16 @@ std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecor
   return scatter_matrix(grid, distribution, grid.is_root() ? &input.matrix : nullptr);
 }
 
+template <class Real>
+bool copies_to_peers(Backend<Real>& backend, int ranks) {
+  if (ranks == 1 || backend.info().software_device) return false;
+  try {
+    return backend.open_peers() != nullptr;
+  } catch (const std::runtime_error&) {
+    return false;  // the run says why
+  }
+}
+
 // --products auto is what the backend has taken.
 void resolve_products(const BackendInfo& info, SweepInput& input) {
   if (!option_value(input.options.backend_values, "products").starts_with("auto")) return;
@@ -301,7 +311,7 @@ int run_sweep_in(SweepInput& input) {
   log_backend(info);
   resolve_products(info, input);
 
-  const std::vector<RankMemory> memory = gather_memory(info);
+  const std::vector<RankMemory> memory = gather_memory(info, copies_to_peers(*backend, input.session.size()));
   for (RunRecord& run : input.planned) run.backend = info.backend;
   std::vector<double> peaks;
   if (input.options.time) peaks = peak_rates(input.options, input.machine, input.session, true);
