@@ -59,8 +59,7 @@ model::Problem problem_of(const PlanningOptions& options, GridShape grid, Index 
   const bool on_device = computes_on_device(options.backend);
   problem.arrangement = {
       .on_device = on_device, .in_background = on_device, .processes_per_node = options.processes_per_node};
-  const std::vector<RankMemory> ranks = memory_of(options);
-  parameters.row_swap.pieces = automatic_pieces(record_of(problem, options.backend), {ranks.data(), 1});
+  parameters.row_swap.pieces = automatic_pieces(record_of(problem, options.backend), memory_of(options));
   return problem;
 }
 

@@ -209,8 +209,21 @@ std::unique_ptr<MatrixSource> source_for(const SweepInput& input, const RunRecor
   return scatter_matrix(grid, distribution, grid.is_root() ? &input.matrix : nullptr);
 }
 
-void add_products_note(const BackendInfo& info, SweepInput& input) {
-  if (option_value(input.options.backend_values, "products") != "auto" || info.products != "plain") return;
+template <class Real>
+bool copies_to_peers(Backend<Real>& backend, int ranks) {
+  if (ranks == 1 || backend.info().software_device) return false;
+  try {
+    return backend.open_peers() != nullptr;
+  } catch (const std::runtime_error&) {
+    return false;  // the run says why
+  }
+}
+
+// --products auto is what the backend has taken.
+void resolve_products(const BackendInfo& info, SweepInput& input) {
+  if (!option_value(input.options.backend_values, "products").starts_with("auto")) return;
+  for (RunRecord& run : input.planned) run.backend_values["products"] = info.products;
+  if (info.products != "plain" || !backend_record(info.backend).has_option("products")) return;
   input.context.notes.push_back(
       "--products auto takes plain products: the device has no tensor cores for others, or they are no faster");
 }
@@ -296,9 +309,9 @@ int run_sweep_in(SweepInput& input) {
   const std::unique_ptr<Backend<Real>> backend = make_agreed_backend<Real>(input.machine, timeline);
   const BackendInfo info = backend->info();
   log_backend(info);
-  add_products_note(info, input);
+  resolve_products(info, input);
 
-  const std::vector<RankMemory> memory = gather_memory(info);
+  const std::vector<RankMemory> memory = gather_memory(info, copies_to_peers(*backend, input.session.size()));
   for (RunRecord& run : input.planned) run.backend = info.backend;
   std::vector<double> peaks;
   if (input.options.time) peaks = peak_rates(input.options, input.machine, input.session, true);

@@ -131,12 +131,17 @@ GridShape automatic_grid(const std::string& backend, std::span<const RankMemory>
 Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks) {
   constexpr Index of_device_panels = 4;  // results/h100-x2/logs.md process-rows
   constexpr Index of_copied_panels = 2;  // by GPUs to each other (results/h100-x4/logs.md four-gpus-release)
+  constexpr Index of_copied_rows = 1;    // results/h200-x2/logs.md pieces
   const BackendRecord& backend = backend_record(run.backend);
   const bool on_devices = backend.panels_on_device && !computes_on_hosts(ranks);
   if (!on_devices || run.parameters.panel == PanelPlace::host) return 1;
-  if (run.grid.rows > 1) return pivots_across_processes(run.parameters.pivoting) ? of_device_panels : 1;
-  if (run.grid.columns == 1) return 1;
-  return gpus_may_copy(run) ? of_copied_panels : of_device_panels;
+  if (run.grid.rows > 1 && !pivots_across_processes(run.parameters.pivoting)) return 1;
+  if (run.grid.size() == 1) return 1;
+  const bool rows_copy = std::all_of(ranks.begin(), ranks.end(), [&](const RankMemory& rank) {
+    return rank.copies_to_peers && rank.node == ranks.front().node;
+  });
+  if (!gpus_may_copy(run) || (run.grid.rows > 1 && !rows_copy)) return of_device_panels;
+  return run.grid.columns > 1 ? of_copied_panels : of_copied_rows;
 }
 
 Index rounded_order(Index largest, Index nb, GridShape grid) {

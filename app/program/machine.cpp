@@ -236,7 +236,7 @@ void check_node_grid(const std::optional<GridShape>& node_grid) {
   run_on_root_and_broadcast([&] { check_hosts(*node_grid, nodes, hosts); });
 }
 
-std::vector<RankMemory> gather_memory(const BackendInfo& info) {
+std::vector<RankMemory> gather_memory(const BackendInfo& info, bool copies_to_peers) {
   const NodeView node = view_node();
   const bool on_device = info.device_index >= 0 && !info.software_device;
   // if each rank sees only one GPU, every rank calls it device 0: the UUID identifies it
@@ -250,6 +250,7 @@ std::vector<RankMemory> gather_memory(const BackendInfo& info) {
       .device = device,
       .address_space = address_space_left(),
       .device_available = info.free_bytes,
+      .copies_to_peers = copies_to_peers,
       .largest_rows = info.largest_rows,
       .largest_columns = info.largest_columns,
       .largest_matrix = info.software_device ? largest_software_matrix : 0,

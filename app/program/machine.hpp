@@ -57,7 +57,7 @@ void check_node_grid(const std::optional<GridShape>& node_grid);
 
 /// Collective over MPI_COMM_WORLD. Gathers the memory of every rank, in order, on all ranks. `info`: this rank's
 /// backend, before it allocates matrices.
-std::vector<RankMemory> gather_memory(const BackendInfo& info);
+std::vector<RankMemory> gather_memory(const BackendInfo& info, bool copies_to_peers = true);
 
 /// Opens a rank's sensors, those of all processors of its machine and of its GPU (local/sensors/find_sensors.hpp).
 /// `info`: this rank's backend. Does not throw: the result lists what cannot be read.

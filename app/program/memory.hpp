@@ -21,6 +21,7 @@ struct RankMemory {
   std::string device = {};            // ranks of a node that name the same device share it
   std::int64_t address_space = 0;     // bytes that the process can still map; 0: no limit
   std::int64_t device_available = 0;  // bytes on the device; 0 unknown
+  bool copies_to_peers = true;        // as far as is known: the device and others of the node
   Index largest_rows = 0;             // of a local matrix; 0: limited only by memory
   Index largest_columns = 0;
   std::int64_t largest_matrix = 0;  // bytes of a local matrix that the device is sure to hold; 0: only memory limits it
@@ -35,6 +36,7 @@ void describe(Json& json, RankMemory& rank) {
   json("device", rank.device);
   json("address_space", rank.address_space);
   json("device_available", rank.device_available);
+  json("copies_to_peers", rank.copies_to_peers);
   json("largest_rows", rank.largest_rows);
   json("largest_columns", rank.largest_columns);
   json("largest_matrix", rank.largest_matrix);

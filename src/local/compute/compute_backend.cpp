@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -256,7 +257,8 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     return region_of(block);
   }
   void make_products(const BackendOptions& options);
-  std::string choose_products();
+  bool has_fast_matrices();
+  bool are_products_faster();
   void reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12, const DeviceBlock<Real>& a22);
 
   static double panel_flops(const DeviceBlock<Real>& a_transposed) {
@@ -405,7 +407,11 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
 template <class Real>
 void ComputeBackend<Real>::make_products(const BackendOptions& options) {
   std::string products = options.value("products");
-  if (products == "auto") products = choose_products();
+  const bool is_auto = products.starts_with(auto_products);
+  if (is_auto) {
+    if (!has_fast_matrices()) return;
+    products = products.substr(auto_products.size());
+  }
   if constexpr (precision_of<Real> == Precision::double_) {
     const int moduli = moduli_of(products);
     if (moduli == 0) return;
@@ -415,23 +421,54 @@ void ComputeBackend<Real>::make_products(const BackendOptions& options) {
     products_ = std::make_unique<HalfProducts>(sources_, kernels_, products == "half" ? rounded_terms : split_terms);
   }
   if (!products_->failure().empty()) spdlog::warn("{}", products_->failure());
+  if (is_auto && (!products_->failure().empty() || !are_products_faster())) {
+    products_.reset();
+    return;
+  }
   products_->describe(this->info_);
   if (device()->description().kernel_queues > 1) panel_queue_ = device()->open_queue(QueueUse::kernels);
 }
 
-/// --products auto. Single precision here is that of factors that are refined.
+/// Of --products auto: matrices of the device for them, and no fast double precision of its own.
 template <class Real>
-std::string ComputeBackend<Real>::choose_products() {
+bool ComputeBackend<Real>::has_fast_matrices() {
   const DeviceDescription& description = device()->description();
-  if (precision_of<Real> == Precision::single) return description.half_matrices ? "split" : "plain";
-  if (!description.int8_matrices) return "plain";
+  if (description.software) return false;
+  if (precision_of<Real> == Precision::single) return description.half_matrices;
+  if (!description.int8_matrices) return false;
   constexpr double fast = 0.25;
   const auto rate = [&](Precision precision) {
     return measure_device_fma(device(), sources_, precision, {.repeat = 1, .seconds = 0.01}).median;
   };
   const double part = rate(Precision::double_) / rate(Precision::single);
   spdlog::debug("--products auto: double precision is {:.3f} times as fast as single", part);
-  return part < fast ? "int8" : "plain";
+  return part < fast;
+}
+
+/// Of --products auto: whether an update by products_ takes clearly less time than one in the device's own precision.
+template <class Real>
+bool ComputeBackend<Real>::are_products_faster() {
+  constexpr Index order = 4096, depth = 512;
+  constexpr double clearly = 0.9;
+  device()->make_current();
+  const ComputeMatrix<Real> l(*device(), depth, order, stripe_width_), u(*device(), depth, order, stripe_width_),
+      c(*device(), order, order, stripe_width_);
+  const auto least_seconds = [&](const auto& update) {
+    std::chrono::duration<double> least = std::chrono::hours(1);
+    for (int i = 0; i < 4; ++i) {  // the first one also waits for clocks and programs
+      device()->finish();
+      const auto start = std::chrono::steady_clock::now();
+      update();
+      device()->finish();
+      least = std::min<std::chrono::duration<double>>(least, std::chrono::steady_clock::now() - start);
+    }
+    return least.count();
+  };
+  const double own = least_seconds([&] { kernels_.reduce(l.region(), u.region(), c.region()); });
+  const double other = least_seconds([&] { products_->update(l.region(), u.region(), c.region(), false); });
+  spdlog::debug("--products auto: an update takes {:.3f} ms, {:.3f} in the device's own precision", 1e3 * other,
+                1e3 * own);
+  return other < clearly * own;
 }
 
 template <class Real>

@@ -71,21 +71,22 @@ inline constexpr BackendOption products_option{
         "gl-compute, vk-compute: how the trailing update multiplies. Tensor cores multiply half, split and int8. half, "
         "for --matrix mxp: numbers rounded to 16 bits, sums in single. split, for --precision mixed: numbers as sums "
         "of two halves, three products. int8, for --precision double: residues of 8 bits, by 14 to 18 moduli; 15, the "
-        "default, keep 53 bits. auto: split for mixed, int8 for double, if the device has tensor cores for them, and "
-        "for double if its own double precision is below a quarter of single (docs/performance.md)",
+        "default, keep 53 bits. auto, mixed's default: split for mixed (half with --matrix mxp) if an update is "
+        "measured to be faster; int8 for double if the device's own double precision is below a quarter of single "
+        "(docs/performance.md)",
     .default_text = "plain",
     .check = check_products};
 
 inline constexpr std::array options{shader_folder_option, tile_option, products_option};
 
-// software devices: results/small-box/logs.md block-sizes; GPUs: results/h200; int8, half and split: int8-products and
-// half-products of results/h100/logs.md. Wider blocks pay if the update takes longer than the panel
+// software devices: results/small-box/logs.md block-sizes; GPUs: results/h200, there automatic-products as well; int8
+// and half: int8-products and half-products of results/h100/logs.md. Wider blocks pay if the update takes longer than the panel
 // (docs/performance.md). Not measured between 16384 and 32768.
 inline Index block_size(Precision factors, Index n, const BackendValues& values) {
   constexpr Index wide_from = 32768;
   const std::string products = option_value(values, "products");
   if (products.starts_with("int8")) return n >= wide_from ? 1024 : 512;
-  if (products == "half" || products == "split") return n >= 2 * wide_from ? 768 : 512;
+  if (products == "half" && n >= 2 * wide_from) return 768;
   return n >= (factors == Precision::double_ ? 2 * wide_from : wide_from) ? 512 : 256;
 }
 

@@ -16,7 +16,16 @@
 
 namespace glinpack::compute {
 
-void check_products(const std::string& value, Precision precision) {
+namespace {
+
+std::string without_auto(const std::string& value) {
+  return value.starts_with(auto_products) ? value.substr(auto_products.size()) : value;
+}
+
+}  // namespace
+
+void check_products(const std::string& given, Precision precision) {
+  const std::string value = without_auto(given);
   if (value == "plain" || value == "auto") return;
   if (const int moduli = moduli_of(value); moduli != 0) {
     if (moduli < min_moduli || moduli > max_moduli) {
@@ -34,11 +43,11 @@ void check_products(const std::string& value, Precision precision) {
 }
 
 std::int64_t update_bytes(const BackendValues& values, Index depth, Index rows, Index columns) {
-  const std::string products = option_value(values, "products");
+  const std::string products = without_auto(option_value(values, "products"));
   if (products.empty() || products == "plain") return 0;
   if (products == "half") return half_bytes(rounded_terms, depth, rows, columns);
   if (products == "split") return half_bytes(split_terms, depth, rows, columns);
-  return residue_bytes(products == "auto" ? default_moduli : moduli_of(products), depth, rows, columns);
+  return residue_bytes(moduli_of(products), depth, rows, columns);
 }
 
 template <class Real>

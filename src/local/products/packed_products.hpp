@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "backend/backend.hpp"
@@ -17,10 +18,13 @@
 
 namespace glinpack::compute {
 
+/// Before the name of products that are taken if they are faster than plain ones.
+inline constexpr std::string_view auto_products = "auto:";
+
 /// The check of --products (BackendOption::check).
 void check_products(const std::string& value, Precision precision);
 
-/// BackendRecord::update_bytes: of what PackedProducts::reserve() allocates; for auto the larger need, of int8.
+/// BackendRecord::update_bytes: of what PackedProducts::reserve() allocates; for auto those of its way.
 std::int64_t update_bytes(const BackendValues& values, Index depth, Index rows, Index columns);
 
 template <class Real>

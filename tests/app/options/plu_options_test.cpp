@@ -258,6 +258,22 @@ TEST(Options, AReportSaysWhatABackendHasChosen) {
             "--products auto takes plain products with --abft");
 }
 
+TEST(Options, AutomaticProductsAreThoseForThePrecisionAndTheMatrixAndTheDefaultOfMixed) {
+  const auto products = [](const Arguments& arguments) { return parsed_plu(arguments).backend_values.at("products"); };
+  EXPECT_EQ(products({"--products", "auto"}), "auto:int8");
+  EXPECT_EQ(products({"--products", "auto", "--precision", "mixed"}), "auto:split");
+  EXPECT_EQ(products({"--precision", "mixed"}), "auto:split");
+  EXPECT_EQ(products({"--precision", "mixed", "--backend", "vk-compute"}), "auto:split");
+  EXPECT_EQ(products({"--matrix", "mxp"}), "auto:half");
+  EXPECT_EQ(products({"--precision", "mixed", "--products", "plain"}), "plain");
+  for (const Arguments& plain : std::vector<Arguments>{{},
+                                                       {"--precision", "single"},
+                                                       {"--precision", "mixed", "--abft", "auto"},
+                                                       {"--precision", "mixed", "--backend", "openblas"}}) {
+    EXPECT_EQ(products(plain), "");
+  }
+}
+
 TEST(Options, ThatTheBackendDoesNotUseAreRefusedUnlessTheyHaveTheirDefaultValues) {
   EXPECT_NO_THROW(parsed_plu({"--backend", "openblas", "--products", "plain", "--peer", "auto"}));
   const std::vector<std::vector<std::string>> cases{{"--products", "int8"}, {"--products", "auto"},

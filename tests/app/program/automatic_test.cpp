@@ -158,7 +158,8 @@ TEST(AutomaticBlockSize, FollowsTheMeasurements) {
   };
   EXPECT_EQ(with_products("int8", Precision::double_, 16384), 512);
   EXPECT_EQ(with_products("int8:14", Precision::double_, 32768), 1024);
-  EXPECT_EQ(with_products("split", Precision::mixed, 32768), 512);
+  EXPECT_EQ(with_products("split", Precision::mixed, 16384), 256);
+  EXPECT_EQ(with_products("split", Precision::mixed, 65536), 512);
   EXPECT_EQ(with_products("half", Precision::mixed, 65536), 768);
   EXPECT_EQ(automatic_block_size("gl-raster", Precision::single, 32768, {1, 1}), 32);
   EXPECT_EQ(automatic_block_size("reference", Precision::double_, 32768, {1, 1}), 32);
@@ -186,7 +187,7 @@ TEST(AutomaticGrid, IsOneRowOnTheGpusOfOneHostAndOtherwiseTheSquarest) {
   EXPECT_EQ(automatic_grid("gl-compute", on_gpus(4, gibibyte), GridShape{2, 2}), (GridShape{2, 2}));
 }
 
-TEST(AutomaticPieces, AreFourIfGpusFactorisePanelsOfSeveralProcessRows) {
+TEST(AutomaticPieces, AreFourIfSeveralGpusFactorisePanelsAndFewerIfTheyCopyToEachOther) {
   const auto pieces = [](const std::string& backend, GridShape grid, Pivoting pivoting, PanelPlace panel) {
     RunRecord run = run_of(backend, 1000, 100, grid);
     run.parameters.pivoting = pivoting;
@@ -199,9 +200,18 @@ TEST(AutomaticPieces, AreFourIfGpusFactorisePanelsOfSeveralProcessRows) {
   EXPECT_EQ(pieces("gl-compute", {2, 1}, Pivoting::partial, PanelPlace::host), 1);
   EXPECT_EQ(pieces("gl-compute", {1, 2}, Pivoting::partial, PanelPlace::automatic), 4);
   EXPECT_EQ(pieces("vk-compute", {1, 2}, Pivoting::partial, PanelPlace::automatic), 2);
+  EXPECT_EQ(pieces("vk-compute", {2, 1}, Pivoting::partial, PanelPlace::automatic), 1);
+  EXPECT_EQ(pieces("vk-compute", {2, 2}, Pivoting::partial, PanelPlace::automatic), 2);
   EXPECT_EQ(pieces("gl-compute", {1, 1}, Pivoting::partial, PanelPlace::automatic), 1);
   EXPECT_EQ(pieces("gl-raster", {2, 1}, Pivoting::tournament, PanelPlace::automatic), 1);
   EXPECT_EQ(automatic_pieces(run_of("gl-compute", 1000, 100, {2, 1}), on_processors(2, gibibyte)), 1);
+  std::vector<RankMemory> nodes = on_gpus(2, gibibyte);
+  nodes[1].node = 1;
+  EXPECT_EQ(automatic_pieces(run_of("vk-compute", 1000, 100, {2, 1}), nodes), 4);
+  EXPECT_EQ(automatic_pieces(run_of("vk-compute", 1000, 100, {1, 2}), nodes), 2);
+  std::vector<RankMemory> without_copies = on_gpus(2, gibibyte);
+  without_copies[1].copies_to_peers = false;
+  EXPECT_EQ(automatic_pieces(run_of("vk-compute", 1000, 100, {2, 1}), without_copies), 4);
 }
 
 TEST(AutomaticPieces, KeepANumberThatIsGiven) {
