@@ -1,4 +1,4 @@
-// Helpers of the app tests: expected errors, temporary files.
+// Helpers of the app tests: expected errors and JSON, temporary files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -29,6 +30,12 @@ inline void expect_input_error(const std::function<void()>& call, const std::vec
     return;
   }
   ADD_FAILURE() << "no InputError" << (parts.empty() ? "" : ": " + parts.front());
+}
+
+/// Expects `all` to have these members, in JSON; it may have others.
+inline void expect_members(const nlohmann::json& all, const char* members) {
+  const nlohmann::json expected = nlohmann::json::parse(members);
+  for (const auto& [key, value] : expected.items()) EXPECT_EQ(all.at(key), value) << key;
 }
 
 /// The arguments of a command line without quotes.

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Bad input ends every rank within seconds with a non-zero exit status. One message names file, line, value and
 remedy. No output file is created."""
+import itertools
 import json
 import os
 import pathlib
@@ -25,8 +26,9 @@ def hpl_dat_with(changes):
 
 
 class BadInputTest(GlinpackTest):
-    def rejected(self, arguments, *named, ranks=2, environment=None, status=(2,)):
-        """Expects one message that names all of `named`, nothing on stdout and no file."""
+    def rejected(self, arguments, *named, ranks=1, environment=None, status=(2,)):
+        """Expects one message that names all of `named`, nothing on stdout and no file. A test of every stage of a
+        start has two ranks: arguments, files, grids, outputs, memory, devices."""
         before = self.files()
         if ranks == 1:  # without a launcher, which takes longer than the program
             outcome = self.start([self.PROGRAM, *map(str, arguments)], environment)
@@ -43,6 +45,7 @@ class BadInputTest(GlinpackTest):
     def rejected_on_one_line(self, arguments, *named, **options):
         outcome = self.rejected(arguments, *named, **options)
         self.assertEqual(len(outcome.err.splitlines()), 1, outcome)
+        return outcome
 
 
 class Subcommands(BadInputTest):
@@ -117,58 +120,47 @@ class Papers(BadInputTest):
             (["banded", "--n", "1000000000", "--diagonals", "99"], ["1000000000", "available"]),
         ]:
             with self.subTest(arguments=arguments):
-                self.rejected_on_one_line(arguments, *named, ranks=1)
+                self.rejected_on_one_line(arguments, *named)
 
     def test_poisson_rejects_invalid_arguments_on_several_processes(self):
         self.write("there.json", "kept")
         for arguments, named in [
-            (["--n", "64,3"], ["--n 3", "4 processes", "3 at most"]),
+            (["--n", "64,1"], ["--n 1", "2 processes", "1 at most"]),
             (["--memory", "texture2d", "--precision", "single"], ["--memory texture2d", "whole square", "global,texture1d"]),
             (["--n", "many"], ["--n", "'many'"]),
-            (["--preconditioner", "multigrid"], ["--preconditioner multigrid", "4 were started", "--preconditioner none"]),
+            (["--preconditioner", "multigrid"], ["--preconditioner multigrid", "2 were started", "--preconditioner none"]),
             (["--n", "3000000"], ["3000000", "available"]),
             (["--json", "there.json"], ["--json", "there.json", "--force"]),
             (["--device", "4000"], ["--device 4000", "no such device"]),
             (["--watchdog", "0.5"], ["--watchdog", "'0.5'"]),
         ]:
             with self.subTest(arguments=arguments):
-                self.rejected_on_one_line(["poisson", *arguments], *named, ranks=4)
+                self.rejected_on_one_line(["poisson", *arguments], *named, ranks=2)
 
 
 class CommandLine(BadInputTest):
-    def test_unknown_names_give_the_nearest_name(self):
-        for arguments, named in [
-            (["pluu"], ["'pluu'", "plu"]),
-            (["netwrk"], ["'netwrk'", "network"]),
-            (["plu", "--backnd", "openblas"], ["'--backnd'", "--backend"]),
-            (["plu", "--backend", "openbals"], ["--backend", "'openbals'", "openblas", "gl-compute"]),
-            (["plu", "--grid", "1x2", "--node-grid", "2x1"], ["--node-grid 2x1", "1x2 is not a multiple"]),
-            (["plu", "--grid", "1x1", "--node-grid", "1x1"], ["--node-grid 1x1", "1 processes on every host", "has 2"]),
-            (["network", "--grid", "1x1", "--node-grid", "1x1"], ["--node-grid 1x1", "has 2"]),
-            (["plu", "surplus"], ["'surplus'"]),
-            (["devices", "--jsn"], ["'--jsn'", "--json"]),
-            (["plu", "--panel", "device", "--grid", "2x1", "--pivoting", "local"], ["--panel device", "--pivoting partial"]),
-            (["plu", "--panel", "device", "--pivoting", "tournament", "--backend", "openblas"], ["--panel device", "openblas", "gl-compute"]),
-            (["plu", "--backend", "gl-compute", "--tile", "7x7"], ["--tile", "'7x7'", "double", "64x64-prefetch"]),
-            (["plu", "--precision", "mixed", "--tile", "64x32"], ["--tile", "'64x32'", "single", "64x128"]),
-            (["plu", "--backend", "openblas", "--tile", "64x64"], ["--tile 64x64", "openblas"]),
-            (["tune", "--precison", "single"], ["'--precison'", "--precision"]),
-            (["tune", "--device", "77"], ["--device 77", "glinpack devices"]),
-            (["tune", "--json", "no/folder/t.json"], ["--json", "no/folder"]),
-            (["doctor", "--quik"], ["'--quik'", "--quick"]),
-            (["doctor", "--backend", "openbals"], ["--backend", "'openbals'", "openblas"]),
-            (["doctor", "--json", "no/folder/d.json"], ["--json", "no/folder"]),
-            (["peaks", "--jsn", "c.json"], ["'--jsn'", "--json"]),
-            (["peaks", "--device", "77"], ["--device 77", "glinpack devices"]),
-            (["peaks", "--json", "no/folder/c.json"], ["--json", "no/folder"]),
+    def test_what_only_a_start_shows_is_named(self):
+        for arguments, named, ranks in [
+            (["plu", "--backnd", "openblas"], ["'--backnd'", "--backend"], 2),
+            (["plu", "--grid", "1x1", "--node-grid", "1x1"], ["--node-grid 1x1", "1 processes on every host", "has 2"], 2),
+            (["network", "--grid", "1x1", "--node-grid", "1x1"], ["--node-grid 1x1", "has 2"], 2),
+            (["tune", "--device", "77"], ["--device 77", "glinpack devices"], 1),
+            (["tune", "--json", "no/folder/t.json"], ["--json", "no/folder"], 1),
+            (["doctor", "--json", "no/folder/d.json"], ["--json", "no/folder"], 1),
+            (["peaks", "--device", "77"], ["--device 77", "glinpack devices"], 1),
+            (["peaks", "--json", "no/folder/c.json"], ["--json", "no/folder"], 1),
+            (["plu", *SMALL_RUN, "--precision", "mixed", "--compute-only"], ["mixed", "--compute-only"], 1),
+            (["plu", *SMALL_RUN, "--pivoting", "tournament", "--compute-only"],
+             ["--compute-only", "--pivoting tournament", "--pivoting partial"], 1),
+            (["plu", *SMALL_RUN, "--save-solution", "x.npy", "--compute-only"], ["--save-solution", "--compute-only"], 1),
+            (["plu", "--backend", "gl-raster", "--n", "80000", "--grid", "1x1", "--json", "x.json"],
+             ["gl-raster", "80000", "rows", "texture", "--backend gl-compute"], 1),
         ]:
             with self.subTest(arguments=arguments):
-                # every process ends, and one prints: as soon as processes share arguments, and if they share a grid
-                ranks = 2 if "--grid" in arguments or arguments[1:2] == ["--backnd"] else 1
                 self.rejected_on_one_line(arguments, *named, ranks=ranks)
 
     def test_an_invalid_number_ends_every_process_before_a_file_is_made(self):
-        self.rejected_on_one_line(["plu", "--n", "0", "--json", "out.json"], "--n", "'0'")
+        self.rejected_on_one_line(["plu", "--n", "0", "--json", "out.json"], "--n", "'0'", ranks=2)
 
     def test_a_grid_larger_than_the_world_is_named_with_both_numbers(self):
         for ranks in 1, 2:
@@ -178,46 +170,25 @@ class CommandLine(BadInputTest):
 
     def test_n_auto_needs_the_processes_of_the_grid_and_room_for_a_matrix(self):
         self.rejected_on_one_line(["plu", "--n", "auto", "--grid", "2x3", "--backend", "openblas", "--dry-run"],
-                                 "2x3", "6", "started with 2")
+                                 "2x3", "6", "started with 2", ranks=2)
         self.rejected_on_one_line(["plu", "--n", "auto", "--backend", "openblas", "--memory-fraction", "1e-12"],
-                                 "--n auto", "--memory-fraction", "1x2")
-
-    def test_an_unknown_pass_cannot_be_explained(self):
-        self.rejected_on_one_line(["plu", *SMALL_RUN, "--explain-pass", "4"], "--explain-pass", "0 ... 3")
+                                 "--n auto", "--memory-fraction", "1x1")
 
     def test_n_too_large_for_the_memory_is_rejected_before_any_allocation(self):
-        for backend in "reference", "openblas", "gl-compute", "vk-compute":
-            for n in "2000000", "1000000000":
+        for backend in "openblas", "gl-compute", "vk-compute":
+            for n, ranks in ("2000000", 2), ("1000000000", 1):
                 with self.subTest(backend=backend, n=n):
                     start = time.monotonic()
                     self.rejected_on_one_line(["plu", "--n", n, "--backend", backend, "--json", "out.json"], n,
-                                             "available")
+                                             "available", ranks=ranks)
                     self.assertLess(time.monotonic() - start, 15)
-
-    def test_unsupported_arguments_of_the_raster_backend_are_rejected_with_the_limit(self):
-        self.rejected_on_one_line(["plu", "--backend", "gl-raster", "--precision", "double"], "gl-raster", "single")
-        self.rejected_on_one_line(["plu", "--n", "100", "--backend", "gl-raster", "--lookahead", "1"], "--lookahead 1",
-                                  "row by row", "--lookahead 0")
-        self.rejected_on_one_line(["plu", *SMALL_RUN, "--precision", "mixed", "--compute-only"], "mixed",
-                                  "--compute-only")
-        self.rejected_on_one_line(["plu", "--backend", "gl-raster", "--n", "80000", "--grid", "1x1", "--json",
-                                   "x.json"],
-                                 "gl-raster", "80000", "rows", "texture", "--backend gl-compute")
 
 
 class Network(BadInputTest):
     def test_errors_are_named(self):
         for arguments, named in [
-            (["--broadcst", "ring"], ["'--broadcst'", "--broadcast"]),
-            (["--broadcast", "rings"], ["--broadcast", "'rings'", "all"]),
-            (["--backend", "openblas"], ["'--backend'", "glinpack network --help"]),
-            (["--n", "0"], ["--n", "'0'"]),
             (["--grid", "2x3"], ["2x3", "6", "started with 2"]),
-            (["--ping-pong", "0"], ["--ping-pong", "'0'", "0-3"]),
-            (["--ping-pong", "1-1"], ["--ping-pong", "'1-1'"]),
             (["--ping-pong", "0-2"], ["--ping-pong 0-2", "ranks 0 to 1"]),
-            (["--screen", "perhaps"], ["--screen", "'perhaps'", "always"]),
-            (["--screen-seconds", "-1"], ["--screen-seconds", "'-1'"]),
             (["--n", "1000000000", "--nb", "1000000"], ["1000000000", "available"]),
             (["--csv", "out.json"], ["--csv", "--json", "out.json"]),
             (["--config", "missing.toml"], ["missing.toml", "no such file"]),
@@ -246,62 +217,40 @@ class Network(BadInputTest):
             self.rejected_on_one_line(["network", "--n", "64", option, "precious"], option, "--force")
         self.assertEqual(precious.read_text(), "precious")
 
-    def test_checksums_need_messages_and_blocks(self):
-        self.rejected_on_one_line(["plu", *SMALL_RUN, "--abft", "auto", "--compute-only"], "--abft", "--compute-only")
-        self.rejected_on_one_line(["plu", *SMALL_RUN, "--pivoting", "tournament", "--compute-only"], "--compute-only",
-                                  "--pivoting tournament", "--pivoting partial")
-        self.rejected_on_one_line(["plu", "--n", 100, "--backend", "gl-raster", "--abft", "auto"], "--abft", "row by row")
-        self.rejected_on_one_line(["plu", "--n", 100, "--backend", "gl-compute", "--precision", "mixed", "--products", "half",
-                                   "--abft", "auto"], "--abft", "--products half")
-
-    def test_compute_only_has_no_solution_to_save(self):
-        self.rejected_on_one_line(["plu", *SMALL_RUN, "--compute-only", "--save-solution", "x.npy"],
-                                 "--save-solution", "--compute-only")
-
 
 class ConfigurationFile(BadInputTest):
-    def test_a_missing_file_and_a_folder_are_rejected(self):
-        self.rejected_on_one_line(["plu", "--config", "missing.toml"], "missing.toml", "no such file")
-        self.rejected_on_one_line(["plu", "--config", "/"], "/", "directory")
-
     def test_a_broken_file_ends_every_process(self):
         self.write("bad.toml", "n = [64\n")
-        self.rejected_on_one_line(["plu", "--config", "bad.toml", "--json", "out.json"], "bad.toml:")
+        self.rejected_on_one_line(["plu", "--config", "bad.toml", "--json", "out.json"], "bad.toml:", ranks=2)
 
     def test_deep_keys_and_long_lists_are_named_with_their_line(self):
         for content, named in [("a." * 50000 + "a = 1\n", "10000 characters"), ("n = [" + "10," * 2000 + "\"x\"]\n", "n")]:
             self.write("bad.toml", content)
-            self.rejected_on_one_line(["plu", "--config", "bad.toml"], "bad.toml:1", named, ranks=1)
+            self.rejected_on_one_line(["plu", "--config", "bad.toml"], "bad.toml:1", named)
 
 
 class HplDat(BadInputTest):
-    def rejected_file(self, content, *named, ranks=1):
-        self.write("HPL.dat", content)
-        self.rejected_on_one_line(["plu", "--hpl-dat", "HPL.dat", "--backend", "reference", "--json", "out.json"],
-                                 "HPL.dat", *named, ranks=ranks)
-
-    def test_a_missing_file_and_a_folder_are_rejected(self):
-        self.rejected_on_one_line(["plu", "--hpl-dat", "missing.dat"], "missing.dat", "no such file")
-        self.rejected_on_one_line(["plu", "--hpl-dat", "/"], "/", "directory")
-
-    def test_a_truncated_file_is_named_with_the_missing_line(self):
-        self.rejected_file("".join(HPL_DAT.splitlines(keepends=True)[:12]), ":13", ranks=2)
-        self.rejected_file("", ":1", "empty")
-
-    def test_a_grid_larger_than_the_world_is_named_with_both_numbers(self):
-        self.rejected_file(HPL_DAT, "4", "started with 2", ranks=2)
+    def test_a_truncation_and_a_grid_larger_than_the_world_end_every_process(self):
+        for content, named in [("".join(HPL_DAT.splitlines(keepends=True)[:12]), ["HPL.dat:13"]),
+                               (HPL_DAT, ["HPL.dat", "4", "started with 2"])]:
+            self.write("HPL.dat", content)
+            self.rejected_on_one_line(["plu", "--hpl-dat", "HPL.dat", "--backend", "reference", "--json", "out.json"], *named,
+                                      ranks=2)
 
 
 class OutputFiles(BadInputTest):
     def test_an_existing_file_is_never_overwritten_without_force(self):
-        for option in "--json", "--csv", "--trace", "--save-solution":
+        options = {"--json": "j", "--csv": "c", "--trace": "t", "--save-solution": "x.npy"}
+        for option, name in options.items():
             with self.subTest(option=option):
-                precious = self.write("precious.npy", "precious")
-                self.rejected_on_one_line(["plu", *SMALL_RUN, option, "precious.npy"], option, "precious.npy", "--force")
-                self.assertEqual(precious.read_text(), "precious")
-                outcome = self.glinpack("plu", *SMALL_RUN, option, "precious.npy", "--force")
-                self.assertEqual(outcome.status, 0, outcome)
-                self.assertNotEqual(precious.read_bytes(), b"precious")
+                self.write(name, "precious")
+                self.rejected_on_one_line(["plu", *SMALL_RUN, option, name], option, name, "--force",
+                                          ranks=2 if option == "--json" else 1)
+                self.assertEqual((self.folder / name).read_text(), "precious")
+        outcome = self.glinpack("plu", *SMALL_RUN, *itertools.chain(*options.items()), "--force")
+        self.assertEqual(outcome.status, 0, outcome)
+        for name in options.values():
+            self.assertNotEqual((self.folder / name).read_bytes(), b"precious", name)
 
     def test_only_regular_files_are_replaced(self):
         (self.folder / "link").symlink_to("nowhere")
@@ -370,54 +319,38 @@ class OutputFiles(BadInputTest):
         report = (self.folder / "HPL.out").read_text()
         self.assertNotIn("precious", report)
         self.assertIn("End of Tests.", report)
-        self.write("HPL.dat", hpl_dat_with({3: "HPL.dat", 4: "8", 10: "1", 11: "1", 12: "2"}))
+        self.assertNotIn("End of Tests.", outcome.out)
+        self.write("HPL.dat", hpl_dat_with({3: "HPL.dat", 4: "8", 10: "1", 11: "1", 12: "1"}))
         self.rejected_on_one_line(["plu", "--hpl-dat", "HPL.dat", "--backend", "reference"], "HPL.dat", "files to read")
-
-    def test_an_unwritable_folder_is_rejected_before_the_run(self):
-        # /proc rejects new files even for root.
-        self.rejected_on_one_line(["plu", *SMALL_RUN, "--json", "/proc/out.json"], "--json", "/proc")
-        self.rejected_on_one_line(["plu", *SMALL_RUN, "--output-dir", "/proc/results"], "--output-dir", "/proc")
-        self.rejected_on_one_line(["plu", *SMALL_RUN, "--csv", "missing/out.csv"], "--csv", "missing")
-        self.write("file", "")
-        self.rejected_on_one_line(["plu", *SMALL_RUN, "--output-dir", "file"], "--output-dir", "file")
-
-    def test_two_results_in_one_file_are_rejected(self):
-        self.rejected_on_one_line(["plu", *SMALL_RUN, "--json", "out", "--csv", "out"], "--csv", "--json", "out")
 
 
 class InputMatrix(BadInputTest):
-    def rejected_matrix(self, name, content, *named):
-        self.write(name, content)
-        self.rejected_on_one_line(["plu", "--input", name, "--backend", "reference", "--json", "out.json"], name,
-                                  *named)
-
     def test_an_unusable_file_ends_every_process(self):
-        self.rejected_matrix("nan.npy", npy(2, 2, [1, 2, float("nan"), 4]), "row 2", "column 1", "nan")
-        self.rejected_on_one_line(["plu", "--input", "missing.npy"], "missing.npy", "no such file")
+        self.write("nan.npy", npy(2, 2, [1, 2, float("nan"), 4]))
+        self.rejected_on_one_line(["plu", "--input", "nan.npy", "--backend", "reference", "--json", "out.json"], "nan.npy",
+                                  "row 2", "column 1", "nan", ranks=2)
 
     def test_a_singular_matrix_fails_with_the_global_column(self):
         n = 40
         values = [0.0 if j == 27 else float((i * 7 + j * 13) % 11 + (i == j) * 20) for i in range(n) for j in range(n)]
         self.write("singular.npy", npy(n, n, values))
-        for backend in "reference", "openblas", "gl-compute", "gl-raster", "vk-compute":
-            with self.subTest(backend=backend):
-                outcome = self.glinpack("plu", "--input", "singular.npy", "--nb", "8", "--backend", backend)
-                self.assertEqual(outcome.status, 1, outcome)
-                self.assertIn("FAILED", outcome.out)
-                self.assertRegex(outcome.out, r"singular.*column 27\b")
+        outcome = self.glinpack("plu", "--input", "singular.npy", "--nb", "8", "--backend", "openblas")
+        self.assertEqual(outcome.status, 1, outcome)
+        self.assertIn("FAILED", outcome.out)
+        self.assertRegex(outcome.out, r"singular.*column 27\b")
 
 
 class Machine(BadInputTest):
     def rejected_by_the_machine(self, arguments, *named, backend="gl-compute", **options):
         """Errors of the input or of the machine."""
-        self.rejected_on_one_line(["plu", "--n", "64", "--backend", backend, "--json", "out.json", *arguments],
-                                 *named, **options)
+        return self.rejected_on_one_line(["plu", "--n", "64", "--backend", backend, "--json", "out.json", *arguments],
+                                         *named, **options)
 
     def test_gl_compute_reports_missing_egl_devices(self):
         self.rejected_by_the_machine([], "EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent.json, __EGL_VENDOR_LIBRARY_DIRS=/nowhere "
                                     "are set: correct or unset them, or use --backend openblas",
-                                    environment={"__EGL_VENDOR_LIBRARY_DIRS": "/nowhere",
-                                                 "__EGL_VENDOR_LIBRARY_FILENAMES": "/nonexistent.json"})
+                                    ranks=2, environment={"__EGL_VENDOR_LIBRARY_DIRS": "/nowhere",
+                                                          "__EGL_VENDOR_LIBRARY_FILENAMES": "/nonexistent.json"})
 
     def test_vk_compute_reports_missing_devices(self):
         self.rejected_by_the_machine([], "no Vulkan device was found; VK_ICD_FILENAMES=/nonexistent.json is set: correct "
@@ -454,9 +387,9 @@ class Machine(BadInputTest):
 
     def test_an_unknown_device_is_rejected(self):
         for backend in "gl-compute", "vk-compute", "auto":
-            self.rejected_by_the_machine(["--device", "77"], "--device 77", "glinpack devices", backend=backend)
-            said = self.rejected(["plu", "--backend", backend, "--device", "77"], "--device 77", ranks=1).err
-            self.assertEqual(self.rejected(["doctor", "--backend", backend, "--device", "77"], ranks=1).err, said)
+            said = self.rejected_by_the_machine(["--device", "77"], "--device 77", "glinpack devices", backend=backend)
+            self.assertEqual(self.rejected(["doctor", "--backend", backend, "--device", "77"]).err, said.err)
+        self.rejected_by_the_machine(["--device", "77"], "--device 77", backend="auto", ranks=2)  # they choose together
 
     def test_gl_compute_reports_missing_gl_4_5(self):
         # Mesa can report an older version.

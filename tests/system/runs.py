@@ -153,40 +153,34 @@ class Commands(RunsTest):
         self.assertIn(said, self.glinpack("plu", "--dry-run", "--backend", "openblas").out)
         self.assertIn("HPL.dat in the current folder is not read: --n is given",
                       self.passed("--n", 50, "--backend", "openblas").out)
-        overridden = self.passed("--nb", 16, "--backend", "openblas", "--json", "nb.json", ranks=2)
-        self.assertIn(said, overridden.out)
-        run = self.json("nb.json")["runs"][0]
-        self.assertEqual((run["n"], run["nb"]), (40, 16))
         self.write("HPL.dat", "\n".join(lines[:5]) + "\nmany\n")
-        for more in [], ["--dry-run"]:
-            broken = self.glinpack("plu", "--backend", "openblas", *more)
-            self.assertEqual((broken.status, len(broken.messages)), (2, 1), broken)
-            self.assertIn("HPL.dat:6: ", broken.err)
-            self.assertIn("'many'", broken.err)
+        broken = self.glinpack("plu", "--backend", "openblas")
+        self.assertEqual((broken.status, len(broken.messages)), (2, 1), broken)
+        self.assertIn("HPL.dat:6: ", broken.err)
+        self.assertIn("'many'", broken.err)
 
     @TOO_SLOW
-    def test_every_different_run_of_netlib_s_hpl_dat_passes_by_each_gpu_api(self):
+    def test_every_block_size_and_grid_of_netlib_s_hpl_dat_passes_by_each_gpu_api(self):
         lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
-        for number, text in {14: "1 PFACTs", 16: "1 NBMINs", 20: "1 RFACTs"}.items():  # compute devices ignore these lines
+        # compute devices ignore the lines of panels
+        for number, text in {5: "2 Ns", 6: "30 35", 14: "1 PFACTs", 16: "1 NBMINs", 20: "1 RFACTs"}.items():
             lines[number - 1] = text
         self.write("HPL.dat", "\n".join(lines) + "\n")
         for backend, precision in ("gl-compute", "double"), ("vk-compute", "single"), ("vk-compute", "double"):
             with self.subTest(backend=backend, precision=precision):
-                self.passed("--backend", backend, "--precision", precision, ranks=4, runs=48, timeout=300)
+                self.passed("--backend", backend, "--precision", precision, ranks=4, runs=24, timeout=300)
 
     @TOO_SLOW
     def test_local_pivoting_on_six_processes_passes_by_each_gpu_api(self):
         for backend in "gl-compute", "vk-compute":
-            self.passed("--n", 200, "--nb", 24, "--grid", "2x3", "--backend", backend, "--precision", "single",
+            self.passed("--n", 100, "--nb", 24, "--grid", "2x3", "--backend", backend, "--precision", "single",
                         "--pivoting", "local", ranks=6, timeout=120)
 
     @TOO_SLOW
     def test_the_raster_backend_passes_row_by_row_and_by_blocks(self):
-        for arguments in (["--nb", 32], ["--nb", 32, "--pivoting", "partial"], ["--nb", 10],
-                          ["--nb", 200, "--grid", "1x1"],
-                          ["--nb", 32, "--precision", "mixed"]):
+        for arguments in [], ["--pivoting", "partial"], ["--precision", "mixed"]:
             with self.subTest(arguments=arguments):
-                outcome = self.passed("--n", 200, "--backend", "gl-raster", *arguments, "--breakdown", "roles",
+                outcome = self.passed("--n", 100, "--nb", 32, "--backend", "gl-raster", *arguments, "--breakdown", "roles",
                                       ranks=4, timeout=120)
                 self.assertRegex(outcome.out, r"PREC +: +" + ("mixed" if "mixed" in arguments else "single"))
                 self.assertRegex(outcome.out, r"PIVOT +: +" + ("partial" if "partial" in arguments else "local"))
@@ -584,22 +578,31 @@ class ProgressLine(RunsTest):
 
 
 class Reports(RunsTest):
-    SWEEP = ["--n", "120,150", "--nb", "16,32", "--backend", "openblas"]
-
-    def test_parsers_of_hpl_s_output_find_every_run_and_nothing_else(self):
-        outcome = self.passed(*self.SWEEP, "--breakdown", "roles", runs=4)
+    def test_parsers_of_hpl_s_output_find_every_run_and_nothing_else_and_json_and_csv_agree(self):
+        outcome = self.passed("--n", "120,150", "--nb", "16,32", "--backend", "openblas", "--breakdown", "roles", "--json",
+                              "r.json", "--csv", "r.csv", runs=4)
         self.assertEqual(len(REFRAME.findall(outcome.out)), 4, outcome)
         rows = RAMBLE.findall(outcome.out + outcome.err)
         self.assertEqual([row[:4] for row in rows], [("120", "16", "1", "2"), ("120", "32", "1", "2"),
                                                      ("150", "16", "1", "2"), ("150", "32", "1", "2")], outcome)
+        runs = self.json("r.json")["runs"]
+        lines = list(csv.DictReader(io.StringIO((self.folder / "r.csv").read_text())))
+        for row, run, line in zip(rows, runs, lines, strict=True):
+            self.assertEqual(row[:4], tuple(str(run[key]) for key in ("n", "nb", "p", "q")))
+            self.assertEqual(row[:4], tuple(line[key] for key in ("n", "nb", "p", "q")))
+            self.assertEqual(float(row[5]), float(f"{run['gflops']:.4e}"))
+            self.assertEqual(float(line["gflops"]), run["gflops"])
 
-    def test_the_breakdown_names_every_role_and_phase(self):
+    def test_the_breakdown_names_every_role_and_phase_and_a_trace_has_the_intervals_of_every_rank(self):
         # direct exchange sends U in separate messages
         outcome = self.passed("--n", 200, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--breakdown", "roles",
-                              "--row-swap", "direct", ranks=4)
+                              "--row-swap", "direct", "--trace", "t.json", ranks=4)
         for word in ("pivot", "normalize", "eliminate", "reduce", "panel", "swap", "broadcast L", "broadcast U",
                      "transfer", "substitution", "exposed"):
             self.assertIn(word, outcome.out)
+        events = [event for event in self.json("t.json")["traceEvents"] if event["ph"] == "X"]
+        self.assertEqual({event["pid"] for event in events}, {0, 1, 2, 3})
+        self.assertTrue(all(event["ts"] >= 0 and event["dur"] >= 0 for event in events))
 
     def test_a_sweep_of_more_than_ten_runs_has_no_breakdown_unless_it_is_named(self):
         for runs, options, expected in (10, [], 10), (11, [], 0), (11, ["--breakdown", "phases"], 11):
@@ -635,7 +638,7 @@ class Reports(RunsTest):
         self.assertIn(" % of the stated peak, 2000 GFLOPS", outcome.out)
 
     def run_with_peaks(self, name, *sizes):
-        return self.passed(*sizes, "--backend", "openblas", "--threads", 1, "--json", f"{name}.json", "--force",
+        return self.passed(*sizes, "--backend", "openblas", "--threads", 1, "--json", f"{name}.json", "--force", ranks=1,
                            environment={"XDG_CACHE_HOME": str(self.folder / "cache")})
 
     def kept_peak(self):
@@ -652,9 +655,9 @@ class Reports(RunsTest):
         self.assertGreater(self.json("auto.json")["runs"][0]["peak"]["gflops"], 0)
         self.kept_peak().write_text("1e12 0\n")
         for name, sizes in [("timed", ["--n", "auto", "--time", "0.005"]), ("after", small)]:
-            self.assertIn("% of the measured peak, 2000 GFLOPS", self.run_with_peaks(name, *sizes).out)
-            self.assertEqual(self.json(f"{name}.json")["runs"][0]["peak"], {"gflops": 2000, "source": "measured"})
-        n, flops = self.json("timed.json")["runs"][0]["n"], 0.005 * 2e12
+            self.assertIn("% of the measured peak, 1000 GFLOPS", self.run_with_peaks(name, *sizes).out)
+            self.assertEqual(self.json(f"{name}.json")["runs"][0]["peak"], {"gflops": 1000, "source": "measured"})
+        n, flops = self.json("timed.json")["runs"][0]["n"], 0.005 * 1e12
         self.assertLessEqual(2 / 3 * n**3, flops)
         self.assertGreater(2 / 3 * (n + 256)**3, flops)
 
@@ -672,24 +675,16 @@ class Reports(RunsTest):
                 self.assertEqual(" UTC, " in file.read_text(), is_measured)
         file.write_text("1e3 0\n")
         outcome = self.run_with_peaks("above", *small)
-        self.assertIn("; above the measured peak, 2e-06 GFLOPS, which it replaces\n", outcome.out)
+        self.assertIn("; above the measured peak, 1e-06 GFLOPS, which it replaces\n", outcome.out)
         run = self.json("above.json")["runs"][0]
         self.assertEqual((run["of_peak"], run["peak"]["gflops"]), (1, run["gflops"]))
-        self.assertAlmostEqual(float(file.read_text().split()[0]), run["gflops"] * 1e9 / 2, delta=1e3)
+        self.assertAlmostEqual(float(file.read_text().split()[0]), run["gflops"] * 1e9, delta=1e3)
 
-    def test_variables_of_blas_limit_threads_and_the_option_overrides_them(self):
-        for name, variables, options, threads in [("omp", {"OMP_NUM_THREADS": "3"}, [], 3),
-                                                  ("both", {"OMP_NUM_THREADS": "3", "OPENBLAS_NUM_THREADS": "2"}, [], 2),
-                                                  ("option", {"OMP_NUM_THREADS": "3"}, ["--threads", 1], 1)]:
-            with self.subTest(name=name):
-                environment = {"OPENBLAS_NUM_THREADS": "", "OMP_NUM_THREADS": "", **variables}
-                outcome = self.passed("--n", 100, "--nb", 32, "--backend", "openblas", *options, "--json", f"{name}.json",
-                                      environment=environment)
-                for rank in self.json(f"{name}.json")["runs"][0]["ranks"]:
-                    self.assertEqual(rank["threads"], threads)
-                variable = "OPENBLAS_NUM_THREADS=2" if name == "both" else "OMP_NUM_THREADS=3"
-                self.assertEqual(f"threads of each process by {variable}; --threads overrides it" in outcome.out,
-                                 name != "option", outcome)
+    def test_a_variable_of_blas_limits_the_threads_of_every_rank(self):
+        outcome = self.passed("--n", 100, "--nb", 32, "--backend", "openblas", "--json", "t.json",
+                              environment={"OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "3"})
+        self.assertEqual([rank["threads"] for rank in self.json("t.json")["runs"][0]["ranks"]], [2, 2])
+        self.assertIn("threads of each process by OPENBLAS_NUM_THREADS=2; --threads overrides it", outcome.out)
 
     def test_waiting_ranks_are_shown_by_role(self):
         outcome = self.passed("--n", 600, "--nb", 100, "--grid", "2x2", "--backend", "openblas", "--pivoting", "local",
@@ -713,27 +708,6 @@ class Reports(RunsTest):
             self.assertAlmostEqual(sum(role["seconds"] for role in rank["roles"]), run["time"], places=9)
             self.assertAlmostEqual(sum(role["idle"] for role in rank["roles"]), rank["idle_seconds"], places=9)
 
-    def test_json_and_csv_agree_with_the_table(self):
-        outcome = self.passed(*self.SWEEP, "--json", "r.json", "--csv", "r.csv", runs=4)
-        rows = RAMBLE.findall(outcome.out)
-        runs = self.json("r.json")["runs"]
-        lines = list(csv.DictReader(io.StringIO((self.folder / "r.csv").read_text())))
-        self.assertEqual(len(runs), 4)
-        self.assertEqual(len(lines), 4)
-        for row, run, line in zip(rows, runs, lines):
-            self.assertEqual(row[:4], tuple(str(run[key]) for key in ("n", "nb", "p", "q")))
-            self.assertEqual(row[:4], tuple(line[key] for key in ("n", "nb", "p", "q")))
-            self.assertEqual(float(row[5]), float(f"{run['gflops']:.4e}"))
-            self.assertEqual(float(line["gflops"]), run["gflops"])
-
-    def test_a_trace_has_a_process_per_rank_and_intervals_in_order(self):
-        self.passed("--n", 200, "--nb", 32, "--grid", "2x2", "--backend", "openblas", "--trace", "t.json", ranks=4)
-        events = [event for event in self.json("t.json")["traceEvents"] if event["ph"] == "X"]
-        self.assertEqual({event["pid"] for event in events}, {0, 1, 2, 3})
-        for event in events:
-            self.assertGreaterEqual(event["ts"], 0)
-            self.assertGreaterEqual(event["dur"], 0)
-
     def test_an_output_folder_gets_report_json_and_csv(self):
         self.passed("--n", 100, "--nb", 16, "--backend", "openblas", "--output-dir", "out")
         self.assertEqual(self.files(), ["out", "out/report.txt", "out/results.csv", "out/results.json"])
@@ -751,20 +725,13 @@ class Reports(RunsTest):
         self.assertIn("FAILED", outcome.out)
         self.assertIn("1 tests completed and failed residual checks", outcome.out)
 
-    def test_the_device_of_hpl_dat_redirects_the_report(self):
+    def test_device_7_of_hpl_dat_sends_the_report_to_stderr(self):
         lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
-        lines[4:8] = ["1", "30", "1", "4"]
+        lines[3:8] = ["7 device out", "1", "30", "1", "4"]
         lines[9:12] = ["1", "1", "2"]
-        for device, where in ("6", "out"), ("7", "err"), ("8", "file"):
-            lines[3] = f"{device} device out"
-            self.write("HPL.dat", "\n".join(lines))
-            with self.subTest(device=device):
-                outcome = self.glinpack("plu", "--hpl-dat", "HPL.dat", "--backend", "reference")
-                self.assertEqual(outcome.status, 0, outcome)
-                texts = {"out": outcome.out, "err": outcome.err,
-                         "file": (self.folder / "HPL.out").read_text() if where == "file" else ""}
-                for place, text in texts.items():
-                    self.assertEqual("End of Tests." in text, place == where, f"{place}:\n{text}")
+        self.write("HPL.dat", "\n".join(lines))
+        outcome = self.glinpack("plu", "--hpl-dat", "HPL.dat", "--backend", "reference")
+        self.assertEqual((outcome.status, "End of Tests." in outcome.out, "End of Tests." in outcome.err), (0, False, True), outcome)
 
 
 class Log(RunsTest):
@@ -850,16 +817,6 @@ class Matrices(RunsTest):
                 # the condition number of the matrix is some thousands
                 self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
 
-    @TOO_SLOW
-    def test_every_kind_except_wilkinson_passes_with_partial_pivoting(self):
-        for kind in "hpl", "uniform", "normal", "dominant", "mxp", "hilbert", "kahan", "graded", "orthogonal":
-            with self.subTest(kind=kind):
-                self.passed("--matrix", kind, "--n", "1,150", "--nb", 16, "--grid", "2x2", "--backend", "openblas",
-                            "--json", "k.json", "--force", ranks=4, runs=2)
-                document = self.json("k.json")
-                self.assertEqual(document["context"]["configuration"]["matrix"], kind)
-                self.assertEqual({run["matrix"] for run in document["runs"]}, {kind})
-
     def study(self, kind, *arguments, status, n=200):
         """Runs one matrix kind on a 2x1 grid and returns the JSON of the run."""
         outcome = self.glinpack("plu", "--matrix", kind, "--n", n, "--nb", 16, "--grid", "2x1", "--backend",
@@ -887,10 +844,6 @@ class Matrices(RunsTest):
             growth = self.json("k.json")["runs"][0]["growth"]
             self.assertGreater(growth, 1e6) if status else self.assertEqual(round(growth, 9), 1)
 
-    def test_a_zero_column_is_reported_as_singular(self):
-        run = self.study("singular", status=1)
-        self.assertEqual(run["singular_column"], 100)
-
     def test_local_pivoting_may_report_a_regular_matrix_as_singular(self):
         n = 32  # two block rows, each with its ones in the columns of the other
         entries = "".join(f"{i + 1} {(i + 16) % n + 1} 1\n" for i in range(n))
@@ -903,18 +856,7 @@ class Matrices(RunsTest):
         self.assertIn("Because: singular", outcome.out)
 
     def test_the_seed_determines_the_matrix(self):
-        growths = {seed: self.study("uniform", "--seed", seed, status=0)["growth"] for seed in (1, 2)}
-        self.assertNotEqual(growths[1], growths[2])
-        self.assertEqual(self.study("uniform", "--seed", 1, status=0)["growth"], growths[1])
-
-    def test_the_solution_does_not_depend_on_the_grid(self):
-        solutions = []
-        for grid in "1x1", "2x2", "1x4":
-            self.passed("--n", 150, "--nb", 16, "--grid", grid, "--backend", "reference", "--save-solution",
-                        f"{grid}.npy", ranks=4)
-            solutions.append(read_npy(self.folder / f"{grid}.npy")[1])
-        for solution in solutions[1:]:
-            self.assertLess(max(abs(a - b) for a, b in zip(solution, solutions[0])), 1e-9)
+        self.assertNotEqual(*(self.study("uniform", "--seed", seed, n=100, status=0)["growth"] for seed in (1, 2)))
 
 
 if __name__ == "__main__":

@@ -184,11 +184,9 @@ TEST(Manual, BadArgumentsAreNamed) {
   expect_input_error([&] { parse_man_pages({}); }, {"--output-dir"});
   expect_input_error([&] { parse_man_pages({"--markdown", "--output-dir", "d"}); }, {"--markdown"});
   expect_input_error([&] { parse_man_pages({"--output"}); }, {"'--output'", "glinpack-papers man-pages --help"});
-  expect_input_error(
-      [] {
-        parse({"--shell", "zsh"}, completion_table<glinpack_program>);
-      },
-      {"'--shell'", "glinpack completion --help"});
+  const Texts shell{"--shell", "zsh"};
+  expect_input_error([&] { parse(shell, completion_table<glinpack_program>); },
+                     {"'--shell'", "glinpack completion --help"});
 }
 
 }  // namespace

@@ -17,6 +17,10 @@ using Arguments = std::vector<std::string>;
 
 NetworkOptions parsed(const Arguments& arguments) { return parse(arguments, network_table).options; }
 
+void network_refuses(const Arguments& arguments, const std::vector<std::string>& parts) {
+  expect_input_error([&] { parsed(arguments); }, parts);
+}
+
 nlohmann::json json_of(const NetworkOptions& options) { return to_json(options, network_table); }
 
 class NetworkConfigFile : public FolderTest {};
@@ -39,22 +43,9 @@ TEST(NetworkOptions, EveryOptionIsParsed) {
       parsed(arguments_of("--n 10,20 --nb 4 --grid 2x3 --precision single --pivoting local --repeat 3 "
                           "--broadcast ring,5 ibcast --ping-pong 0-3,2-1 --screen always --screen-seconds 2.5 "
                           "--screen-together --output-dir o --json j --csv c --force"));
-  EXPECT_THAT(o.n, ElementsAre(10, 20));
-  EXPECT_THAT(o.nb, ElementsAre(4));
-  EXPECT_THAT(o.grid, ElementsAre(GridShape{2, 3}));
-  EXPECT_EQ(o.precision, Precision::single);
-  EXPECT_EQ(o.pivoting, Pivoting::local);
-  EXPECT_EQ(o.repeat, 3);
-  EXPECT_THAT(o.broadcast, ElementsAre(BroadcastKind::ring, BroadcastKind::long_modified, BroadcastKind::ibcast));
-  EXPECT_EQ(o.ping_pong, When::always);
-  EXPECT_THAT(o.ping_pong_pairs, ElementsAre(RankPair{0, 3}, RankPair{2, 1}));
-  EXPECT_EQ(o.screen, When::always);
-  EXPECT_EQ(o.screen_seconds, 2.5);
-  EXPECT_TRUE(o.screen_together);
-  EXPECT_EQ(o.output_dir, "o");
-  EXPECT_EQ(o.json, "j");
-  EXPECT_EQ(o.csv, "c");
-  EXPECT_TRUE(o.force);
+  expect_members(json_of(o), R"({"n": [10, 20], "nb": [4], "grid": ["2x3"], "precision": "single", "pivoting": "local",
+    "repeat": 3, "broadcast": ["ring", "long-modified", "ibcast"], "ping-pong": ["0-3", "2-1"], "screen": "always",
+    "screen-seconds": 2.5, "screen-together": true, "output-dir": "o", "json": "j", "csv": "c", "force": true})");
 }
 
 TEST(NetworkOptions, AllMeansEveryBroadcast) {
@@ -62,38 +53,30 @@ TEST(NetworkOptions, AllMeansEveryBroadcast) {
 }
 
 TEST(NetworkOptions, PingPongCanBeDisabled) {
-  EXPECT_EQ(parsed({"--ping-pong", "never"}).ping_pong, When::never);
-  EXPECT_THAT(parsed({"--ping-pong", "never"}).ping_pong_pairs, IsEmpty());
-}
-
-TEST(NetworkOptions, HaveTheirNamesAndValuesInJson) {
-  const nlohmann::json json =
-      json_of(parsed({"--broadcast", "ring,ibcast", "--ping-pong", "0-1,0-2", "--screen-seconds", "0.1"}));
-  EXPECT_EQ(json.at("broadcast"), nlohmann::json({"ring", "ibcast"}));
-  EXPECT_EQ(json.at("ping-pong"), nlohmann::json({"0-1", "0-2"}));
-  EXPECT_EQ(json.at("screen-seconds"), 0.1);
-  EXPECT_EQ(json.at("screen-together"), false);
-  EXPECT_EQ(json_of(parsed({"--ping-pong", "never"})).at("ping-pong"), "never");
+  const NetworkOptions o = parsed({"--ping-pong", "never"});
+  EXPECT_EQ(o.ping_pong, When::never);
+  EXPECT_THAT(o.ping_pong_pairs, IsEmpty());
+  expect_members(json_of(o), R"({"ping-pong": "never", "screen-together": false})");
 }
 
 TEST(NetworkOptions, InvalidValuesAreRejectedWithOptionAndValue) {
-  expect_input_error([] { parsed({"--n", "0"}); }, {"--n", "'0'"});
+  network_refuses({"--n", "0"}, {"--n", "'0'"});
   for (const std::string option : {"--n", "--nb", "--grid"}) {
-    expect_input_error([&] { parsed({option, "auto"}); }, {option, "'auto'"});
+    network_refuses({option, "auto"}, {option, "'auto'"});
   }
-  expect_input_error([] { parsed({"--precision", "mixed"}); }, {"--precision", "'mixed'", "single"});
-  expect_input_error([] { parsed({"--broadcast", "rign"}); }, {"--broadcast", "'rign'", "did you mean ring?", "all"});
-  expect_input_error([] { parsed({"--ping-pong", "03"}); }, {"--ping-pong", "'03'", "0-3"});
-  expect_input_error([] { parsed({"--ping-pong", "-3"}); }, {"--ping-pong"});
-  expect_input_error([] { parsed({"--ping-pong", "2-2"}); }, {"--ping-pong", "'2-2'", "different"});
-  expect_input_error([] { parsed({"--ping-pong", "0-x"}); }, {"--ping-pong", "'0-x'", "'x'"});
-  expect_input_error([] { parsed({"--ping-pong", "never,0-1"}); }, {"--ping-pong", "'never'"});
-  expect_input_error([] { parsed({"--screen", "sometimes"}); }, {"--screen", "'sometimes'"});
-  expect_input_error([] { parsed({"--screen-seconds", "0"}); }, {"--screen-seconds", "'0'"});
-  expect_input_error([] { parsed({"--screen-seconds", "soon"}); }, {"--screen-seconds", "'soon'"});
-  expect_input_error([] { parsed({"--backend", "openblas"}); }, {"'--backend'", "glinpack network --help"});
-  expect_input_error([] { parsed({"--scren", "auto"}); }, {"'--scren'", "did you mean --screen?"});
-  expect_input_error([] { parsed({"--repeat", "1", "--repeat", "2"}); }, {"--repeat is given 2 times", "give it once"});
+  network_refuses({"--precision", "mixed"}, {"--precision", "'mixed'", "single"});
+  network_refuses({"--broadcast", "rign"}, {"--broadcast", "'rign'", "did you mean ring?", "all"});
+  network_refuses({"--ping-pong", "03"}, {"--ping-pong", "'03'", "0-3"});
+  network_refuses({"--ping-pong", "-3"}, {"--ping-pong"});
+  network_refuses({"--ping-pong", "2-2"}, {"--ping-pong", "'2-2'", "different"});
+  network_refuses({"--ping-pong", "0-x"}, {"--ping-pong", "'0-x'", "'x'"});
+  network_refuses({"--ping-pong", "never,0-1"}, {"--ping-pong", "'never'"});
+  network_refuses({"--screen", "sometimes"}, {"--screen", "'sometimes'"});
+  network_refuses({"--screen-seconds", "0"}, {"--screen-seconds", "'0'"});
+  network_refuses({"--screen-seconds", "soon"}, {"--screen-seconds", "'soon'"});
+  network_refuses({"--backend", "openblas"}, {"'--backend'", "glinpack network --help"});
+  network_refuses({"--scren", "auto"}, {"'--scren'", "did you mean --screen?"});
+  network_refuses({"--repeat", "1", "--repeat", "2"}, {"--repeat is given 2 times", "give it once"});
 }
 
 TEST(NetworkOptions, HelpShowsEveryOptionUnitsAndExamples) {
@@ -108,26 +91,19 @@ TEST(NetworkOptions, HelpShowsEveryOptionUnitsAndExamples) {
 }
 
 TEST_F(NetworkConfigFile, KeysAreTheOptionsAndErrorsNameTheirLine) {
-  const NetworkOptions o = parsed({"--config",
-                                   write("c.toml",
-                                         "n = [100, 200]\nbroadcast = 'all'\nping-pong = '0-1'\n"
-                                         "screen = 'never'\nscreen_seconds = 3\n"),
-                                   "--n", "50"});
+  const std::string file = write("c.toml",
+                                 "n = [100, 200]\nbroadcast = 'all'\nping-pong = '0-1'\n"
+                                 "screen = 'never'\nscreen_seconds = 3\n");
+  const NetworkOptions o = parsed({"--config", file, "--n", "50"});
   EXPECT_THAT(o.n, ElementsAre(50));
   EXPECT_THAT(o.broadcast, SizeIs(all_broadcasts.size()));
   EXPECT_THAT(o.ping_pong_pairs, ElementsAre(RankPair{0, 1}));
   EXPECT_EQ(o.screen, When::never);
   EXPECT_EQ(o.screen_seconds, 3);
-  expect_input_error(
-      [&] {
-        parsed({"--config", write("d.toml", "n = 64\nscren = 'auto'\n")});
-      },
-      {"d.toml:2: ", "'scren'", "did you mean screen?"});
-  expect_input_error(
-      [&] {
-        parsed({"--config", write("e.toml", "backend = 'openblas'\n")});
-      },
-      {"e.toml:1: ", "'backend'", "glinpack network"});
+  network_refuses({"--config", write("d.toml", "n = 64\nscren = 'auto'\n")},
+                  {"d.toml:2: ", "'scren'", "did you mean screen?"});
+  network_refuses({"--config", write("e.toml", "backend = 'openblas'\n")},
+                  {"e.toml:1: ", "'backend'", "glinpack network"});
 }
 
 TEST(NetworkPlan, RunsEveryCombinationWithBroadcastsAndRepetitionsInnermost) {

@@ -42,45 +42,11 @@ TEST(Quantities, WithoutAUnitAreRejected) {
 }
 
 TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
-  const PlanningOptions o = parse_planning_options({"--nodes",
-                                                    "16",
-                                                    "--gpus-per-node",
-                                                    "4",
-                                                    "--memory",
-                                                    "80G",
-                                                    "--memory-fraction",
-                                                    "0.9",
-                                                    "--network",
-                                                    "100Gb/s",
-                                                    "--latency",
-                                                    "2us",
-                                                    "--n",
-                                                    "1000",
-                                                    "--nb",
-                                                    "100",
-                                                    "--grid",
-                                                    "8x8",
-                                                    "--backend",
-                                                    "openblas",
-                                                    "--precision",
-                                                    "single",
-                                                    "--pivoting",
-                                                    "tournament",
-                                                    "--broadcast",
-                                                    "long",
-                                                    "--row-swap",
-                                                    "mix",
-                                                    "--lookahead",
-                                                    "0",
-                                                    "--replay",
-                                                    "--from",
-                                                    "a.json,b.json",
-                                                    "--links",
-                                                    "l.json",
-                                                    "--json",
-                                                    "p.json",
-                                                    "--slurm",
-                                                    "--force"});
+  const PlanningOptions o = parse_planning_options(arguments_of(
+      "--nodes 16 --gpus-per-node 4 --memory 80G --memory-fraction 0.9 --network 100Gb/s --latency 2us --n "
+      "1000 --nb 100 --grid 8x8 --backend openblas --precision single --pivoting tournament --broadcast "
+      "long --row-swap mix --lookahead 0 --replay --from a.json,b.json --links l.json --json p.json --slurm "
+      "--force"));
   EXPECT_EQ(to_json(o, planning_table), nlohmann::json::parse(R"({"nodes": 16, "gpus-per-node": 4, "memory": 80e9,
     "memory-fraction": 0.9, "network": 12.5e9, "latency": 2e-6, "n": 1000, "nb": 100, "grid": "8x8",
     "backend": "openblas", "precision": "single", "pivoting": "tournament", "broadcast": "long", "row-swap": "mix",

@@ -130,18 +130,13 @@ TEST(AutomaticOrder, IsRoundedToWholeBlocksAndToAllProcessesIfThatCostsLittle) {
 }
 
 TEST(AutomaticOrder, IsRejectedIfNothingFitsOrNothingIsKnown) {
-  expect_input_error(
-      [] {
-        with_values(run_of("openblas", automatic, 128, {1, 1}), on_processors(1, 1000), 0.01);
-      },
-      {"--n auto", "1 %", "NB 128", "grid 1x1", "--memory-fraction"});
-  expect_input_error(
-      [] {
-        with_values(run_of("openblas", automatic, 128, {1, 1}), on_processors(1, 0), 0.8);
-      },
-      {"--n auto", "a has free", "give N as a number"});
-  std::vector<RankMemory> ranks = on_gpus(1, 0);
-  expect_input_error([&] { with_values(run_of("gl-compute", automatic, 128, {1, 1}), ranks, 0.8); }, {"a, device 0"});
+  const auto refused = [](const char* backend, const std::vector<RankMemory>& ranks, double fraction,
+                          const std::vector<std::string>& parts) {
+    expect_input_error([&] { with_values(run_of(backend, automatic, 128, {1, 1}), ranks, fraction); }, parts);
+  };
+  refused("openblas", on_processors(1, 1000), 0.01, {"--n auto", "1 %", "NB 128", "grid 1x1", "--memory-fraction"});
+  refused("openblas", on_processors(1, 0), 0.8, {"--n auto", "a has free", "give N as a number"});
+  refused("gl-compute", on_gpus(1, 0), 0.8, {"a, device 0"});
 }
 
 TEST(AutomaticBlockSize, FollowsTheMeasurements) {

@@ -34,6 +34,11 @@ std::vector<RunRecord> plan(const std::vector<std::string>& arguments, int world
   return plan_runs(parsed, hpl_dat_of(parsed, files), std::nullopt, world_size);
 }
 
+void plan_refuses(const std::vector<std::string>& arguments, const std::vector<std::string>& parts,
+                  int world_size = 4) {
+  expect_input_error([&] { plan(arguments, world_size); }, parts);
+}
+
 TEST(Plan, ListsMakeASweepWithRepetitionsFastest) {
   std::vector<std::string> labels;
   for (const RunRecord& run : plan({"--n", "10,20", "--nb", "2,3", "--grid", "1x2,2x1", "--repeat", "2"})) {
@@ -68,22 +73,25 @@ TEST(Plan, TheGridIsTheSquarestUnlessGiven) {
   EXPECT_EQ(plan({}, 1).front().grid, (GridShape{1, 1}));
   EXPECT_EQ(plan({"--node-grid", "2x1"}, 4).front().grid, (GridShape{2, 2}));
   for (const int processes : {1, 6}) {
-    expect_input_error(
-        [&] {
-          plan({"--node-grid", "2x2"}, processes);
-        },
-        {"--node-grid 2x2", "must be a multiple of 4", std::to_string(processes) + " were started"});
+    plan_refuses({"--node-grid", "2x2"},
+                 {"--node-grid 2x2", "must be a multiple of 4", std::to_string(processes) + " were started"},
+                 processes);
   }
 }
 
 TEST(Plan, PanelsOfSeveralProcessRowsAreNotFactorisedOnDevicesWithLocalPivoting) {
   const std::vector<std::string> named{"--panel device", "with local pivoting", "of the grid 2x2"};
-  expect_input_error([] { plan({"--panel", "device", "--pivoting", "local"}); }, named);
-  expect_input_error([] { plan({"--panel", "device", "--pivoting", "local", "--grid", "1x4,2x2"}); }, named);
+  plan_refuses({"--panel", "device", "--pivoting", "local"}, named);
+  plan_refuses({"--panel", "device", "--pivoting", "local", "--grid", "1x4,2x2"}, named);
   EXPECT_EQ(plan({"--panel", "device", "--pivoting", "local", "--grid", "1x4"}).front().parameters.panel,
             PanelPlace::device);
   EXPECT_EQ(plan({"--panel", "device"}).front().parameters.panel, PanelPlace::device);
   EXPECT_EQ(plan({"--panel", "device", "--pivoting", "tournament"}).front().parameters.panel, PanelPlace::device);
+}
+
+TEST(Plan, RowByRowThereIsNoLookAhead) {
+  EXPECT_EQ(plan({"--backend", "gl-raster"}).front().parameters.lookahead, 0);
+  plan_refuses({"--backend", "gl-raster", "--lookahead", "1"}, {"--lookahead 1", "row by row", "--lookahead 0"});
 }
 
 TEST(Plan, NetlibsHplDatMakes864RunsInHplsOrder) {
@@ -102,7 +110,7 @@ TEST_F(PlanFiles, OptionsOverrideALineOfHplDatThatWouldBeRefused) {
   std::ifstream file(netlib);
   std::string text(std::istreambuf_iterator<char>(file), {});
   const std::string changed = write("HPL.dat", text.replace(text.find("\n29 30"), 6, "\nmany "));
-  expect_input_error([&] { plan({"--hpl-dat", changed}); }, {changed + ":6: ", "'many'"});
+  plan_refuses({"--hpl-dat", changed}, {changed + ":6: ", "'many'"});
   EXPECT_EQ(plan({"--hpl-dat", changed, "--n", "50"}).size(), 216U);
 }
 
@@ -125,7 +133,7 @@ TEST(Plan, HplDatSetsTheRowSwapUnlessAnOptionDoes) {
 }
 
 TEST(Plan, MoreThanAHundredThousandRunsAreRejected) {
-  expect_input_error([] { plan({"--n", "1,2", "--repeat", "50001"}); }, {"100000 runs"});
+  plan_refuses({"--n", "1,2", "--repeat", "50001"}, {"100000 runs"});
   EXPECT_EQ(plan({"--n", "1,2", "--repeat", "50000"}).size(), 100000U);
 }
 
@@ -184,12 +192,9 @@ TEST(Plan, GridsAreMultiplesOfTheNodeGrid) {
   EXPECT_EQ(plan({"--grid", "4x3", "--node-grid", "2x3"}, 12).front().grid, (GridShape{4, 3}));
   EXPECT_EQ(plan({"--grid", "auto", "--node-grid", "2x3"}, 12).front().grid, automatic_shape);
   EXPECT_EQ(plan({}).front().node_grid, std::nullopt);
-  expect_input_error(
-      [] {
-        plan({"--grid", "4x3,3x4", "--node-grid", "2x3"}, 12);
-      },
-      {"--node-grid 2x3", "3x4 is not a multiple", "rows must be a multiple of 2", "columns of 3"});
-  expect_input_error([] { plan({"--hpl-dat", netlib, "--node-grid", "2x2"}); }, {"--node-grid 2x2", "1x4"});
+  plan_refuses({"--grid", "4x3,3x4", "--node-grid", "2x3"},
+               {"--node-grid 2x3", "3x4 is not a multiple", "rows must be a multiple of 2", "columns of 3"}, 12);
+  plan_refuses({"--hpl-dat", netlib, "--node-grid", "2x2"}, {"--node-grid 2x2", "1x4"});
 }
 
 TEST(Plan, EveryHostMustHaveTheProcessesOfTheNodeGrid) {
