@@ -34,11 +34,11 @@ std::vector<RankMemory> memory_of(const PlanningOptions& options) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     ranks[i].node = static_cast<int>(i) / options.processes_per_node;
     ranks[i].checked = i == 0;
+    ranks[i].device_is_host = !computes_on_device(options.backend);
   }
   RankMemory& rank = ranks.front();
   rank.host = "a node";
   rank.device = "a GPU";
-  rank.device_is_host = !computes_on_device(options.backend);
   (rank.device_is_host ? rank.host_available : rank.device_available) =
       static_cast<std::int64_t>(options.memory.value_or(0));
   return ranks;

@@ -137,11 +137,12 @@ Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks) 
   if (!on_devices || run.parameters.panel == PanelPlace::host) return 1;
   if (run.grid.rows > 1 && !pivots_across_processes(run.parameters.pivoting)) return 1;
   if (run.grid.size() == 1) return 1;
+  if (!gpus_may_copy(run)) return of_device_panels;
+  if (run.grid.rows == 1) return of_copied_panels;
   const bool rows_copy = std::all_of(ranks.begin(), ranks.end(), [&](const RankMemory& rank) {
     return rank.copies_to_peers && rank.node == ranks.front().node;
   });
-  if (!gpus_may_copy(run) || (run.grid.rows > 1 && !rows_copy)) return of_device_panels;
-  return run.grid.columns > 1 ? of_copied_panels : of_copied_rows;
+  return rows_copy && run.grid.columns == 1 ? of_copied_rows : of_device_panels;
 }
 
 Index rounded_order(Index largest, Index nb, GridShape grid) {

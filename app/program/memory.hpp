@@ -15,7 +15,7 @@ namespace glinpack::app {
 struct RankMemory {
   std::string host;
   int node = 0;                       // nodes_of()
-  bool checked = true;                // false: only the node matters
+  bool checked = true;                // false: only the node and device_is_host matter
   std::int64_t host_available = 0;    // bytes on the node, shared by all its ranks; 0 unknown
   bool device_is_host = true;         // matrices are in the node's memory: host backend or software device
   std::string device = {};            // ranks of a node that name the same device share it

@@ -196,7 +196,7 @@ TEST(AutomaticPieces, AreFourIfSeveralGpusFactorisePanelsAndFewerIfTheyCopyToEac
   EXPECT_EQ(pieces("gl-compute", {1, 2}, Pivoting::partial, PanelPlace::automatic), 4);
   EXPECT_EQ(pieces("vk-compute", {1, 2}, Pivoting::partial, PanelPlace::automatic), 2);
   EXPECT_EQ(pieces("vk-compute", {2, 1}, Pivoting::partial, PanelPlace::automatic), 1);
-  EXPECT_EQ(pieces("vk-compute", {2, 2}, Pivoting::partial, PanelPlace::automatic), 2);
+  EXPECT_EQ(pieces("vk-compute", {2, 2}, Pivoting::partial, PanelPlace::automatic), 4);
   EXPECT_EQ(pieces("gl-compute", {1, 1}, Pivoting::partial, PanelPlace::automatic), 1);
   EXPECT_EQ(pieces("gl-raster", {2, 1}, Pivoting::tournament, PanelPlace::automatic), 1);
   EXPECT_EQ(automatic_pieces(run_of("gl-compute", 1000, 100, {2, 1}), on_processors(2, gibibyte)), 1);
