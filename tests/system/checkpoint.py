@@ -194,48 +194,35 @@ class Copies(CheckpointTest):
 
 class Refusals(CheckpointTest):
     def test_what_does_not_fit_is_refused_with_what_differs(self):
-        self.assertIn("has no checkpoint", self.refused_resume_of_empty_folder())
-        for name in "missing", "m" * 300:
-            self.assertIn(f"--resume: {name} is not a folder", self.refused(*RUN, "--resume", name))
         (self.folder / "loop").symlink_to("loop")
-        self.assertIn("loop is not a folder (Too many levels of symbolic links)",
-                      self.refused(*RUN, "--resume", "loop", ranks=1))
-        self.interrupted()
         for options, text in (
-                (run(2004), "--n: 2000 in the checkpoint, 2004 now"),
-                ([*LONG, "--grid", "1x4"], "--grid: 2x2 in the checkpoint, 1x4 now"),
-                ([*LONG, "--pivoting", "tournament", "--lookahead", 0],
-                 "--lookahead: 1 in the checkpoint, 0 now; --pivoting: partial in the checkpoint, tournament now"),
-                ([*LONG, "--seed", 5], "--seed: 100 in the checkpoint, 5 now"),
-                ([*LONG, "--abft", "auto"], "--abft: off in the checkpoint, auto now"),
-                ([*LONG, "--precision", "single"], "--precision: double in the checkpoint, single now")):
-            self.assertIn(text, self.refused(*options, "--resume", "ck"))
+                (["--resume", "missing"], "--resume: missing is not a folder"),
+                (["--resume", "m" * 300], f"--resume: {'m' * 300} is not a folder"),
+                (["--resume", "loop"], "loop is not a folder (Too many levels of symbolic links)"),
+                (["--checkpoint-every", 5], "name their folder"),
+                (["--checkpoint", "/proc/none/ck"], "--checkpoint: /proc/none/ck cannot be made: "),
+                (["--checkpoint", "ck", "--compute-only"], "--compute-only")):
+            self.assertIn(text, self.refused(*RUN, *options, ranks=1))
+        self.interrupted()
+        message = self.refused(*run(2004), "--resume", "ck", "--grid", "1x4", "--pivoting", "tournament", "--lookahead", 0,
+                               "--seed", 5, "--abft", "auto", "--precision", "single")
+        self.assertIn("--abft: off in the checkpoint, auto now; --grid: 2x2 in the checkpoint, 1x4 now; --lookahead: 1 in the "
+                      "checkpoint, 0 now; --n: 2000 in the checkpoint, 2004 now; --pivoting: partial in the checkpoint, "
+                      "tournament now; --precision: double in the checkpoint, single now; --seed: 100 in the checkpoint, 5 now",
+                      message)
         self.assertRegex(self.refused(*LONG, "--resume", "ck", OPENBLAS_CORETYPE="Nehalem"),
                          "BLAS: OpenBLAS .* in the checkpoint, OpenBLAS .* with kernels for Nehalem now")
         self.assertIn("resume from it with --resume", self.refused(*LONG, "--checkpoint", "ck"))
         self.assertIn("4 runs are planned", self.refused(*run("400,500"), "--resume", "ck", "--repeat", 2))
-        self.assertIn("name their folder", self.refused(*LONG, "--checkpoint-every", 5))
-        self.assertIn("--checkpoint: /proc/none/ck cannot be made: ", self.refused(*LONG, "--checkpoint", "/proc/none/ck"))
-        self.assertIn("--compute-only", self.refused(*LONG, "--checkpoint", "ck", "--compute-only"))
 
         file = next((self.folder / "ck").glob("pass-*/row1-column0"))
         whole = file.read_bytes()
         flipped = bytearray(whole)
         flipped[len(whole) // 2] ^= 4
-        for content, text in ((flipped, "is altered"), (whole[:-1], "is cut"), (whole + b"x", "surplus")):
-            file.write_bytes(content)
-            message = self.refused(*LONG, "--resume", "ck")
-            self.assertIn(text, message)
-            self.assertIn("row1-column0", message)
-            self.assertIn("rank 2", message)
-        file.unlink()
-        self.assertRegex(self.refused(*LONG, "--resume", "ck"), "rank 2: .*/row1-column0 is missing")
+        file.write_bytes(flipped)
+        self.assertRegex(self.refused(*LONG, "--resume", "ck"), "rank 2: .*/row1-column0 .*is altered")
         file.write_bytes(whole)
         self.run_all(*LONG, "--resume", "ck")
-
-    def refused_resume_of_empty_folder(self):
-        (self.folder / "empty").mkdir()
-        return self.refused(*RUN, "--resume", "empty")
 
     def test_two_runs_do_not_share_a_folder(self):
         job = self.begin_passes(*run(3000), *OFTEN, ranks=1)

@@ -91,19 +91,16 @@ class Common(ModesTest):
         self.assertAlmostEqual(result["speedup"], rival["times"]["compute"]["median"] / times["compute"]["median"])
         self.assertAlmostEqual(result["gflops"], 2 * 32**3 / times["compute"]["median"] / 1e9)
 
-    def test_csv_has_every_result(self):
-        self.mode("matmul", "--variant", "single-pass,compute", "--n", "8,9", *BRIEFLY, "--csv", "m.csv")
-        rows = list(csv.DictReader((self.folder / "m.csv").read_text().splitlines()))
+    def test_output_dir_holds_report_json_and_csv_with_every_result(self):
+        outcome = self.mode("matmul", "--variant", "single-pass,compute", "--n", "8,9", *BRIEFLY, "--output-dir", "out")
+        self.assertEqual(self.files(), ["out", "out/report.txt", "out/results.csv", "out/results.json"])
+        self.assertEqual((self.folder / "out" / "report.txt").read_text(), outcome.out)
+        rows = list(csv.DictReader((self.folder / "out" / "results.csv").read_text().splitlines()))
         self.assertEqual([(row["variant"], row["n"]) for row in rows],
                          [(variant, n) for n in ("8", "9") for variant in ("openblas", "single-pass", "compute")])
         for row in rows:
             self.assertEqual(row["passed"], "true")
             self.assertGreater(float(row["seconds"]), 0)
-
-    def test_output_dir_holds_report_json_and_csv(self):
-        outcome = self.mode("matmul", "--variant", "openblas", "--n", 8, "--output-dir", "out")
-        self.assertEqual(self.files(), ["out", "out/report.txt", "out/results.csv", "out/results.json"])
-        self.assertEqual((self.folder / "out" / "report.txt").read_text(), outcome.out)
 
     def test_fit_prints_coefficients_errors_and_speed_ups(self):
         sizes = [8, 16, 24, 32, 40]
@@ -150,12 +147,10 @@ class Matmul(ModesTest):
     def test_matrices_are_read_from_files_and_the_product_written_to_a_file(self):
         self.write("a.mtx", "%%MatrixMarket matrix array real general\n2 3\n1\n4\n2\n5\n3\n6\n")
         self.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n2 2 1\n3 1 2\n")
-        for variant in "single-pass", "compute", "openblas":
-            with self.subTest(variant=variant):
-                self.mode("matmul", "--variant", variant, "--input", "a.mtx", "--input-b", "b.mtx", "--output", "c.npy",
-                          "--force", *BRIEFLY)
-                self.assertEqual(read_npy(self.folder / "c.npy"), ([2, 2], (7, 2, 16, 5)))
-        self.mode("matmul", "--variant", "openblas", "--input", "a.mtx", "--input-b", "b.mtx", "--output", "c.mtx")
+        files = ["--input", "a.mtx", "--input-b", "b.mtx", *BRIEFLY]
+        self.mode("matmul", "--variant", "single-pass", *files, "--output", "c.npy")
+        self.assertEqual(read_npy(self.folder / "c.npy"), ([2, 2], (7, 2, 16, 5)))
+        self.mode("matmul", "--variant", "openblas", *files, "--output", "c.mtx")
         self.assertEqual((self.folder / "c.mtx").read_text().split("\n")[1:6], ["2 2", "7", "16", "2", "5"])
 
     def test_the_tuned_variant_is_stored_and_is_the_default(self):
@@ -201,14 +196,6 @@ class DenseSystems(ModesTest):
             self.assertLess(result["parameters"]["error"], 1e-3)
         self.assertIn("double-rows full, signed", outcome.out[outcome.out.index("Errors:"):])
 
-    def test_double_precision_has_its_own_residual(self):
-        for mode, more in ("gauss-jordan", ()), ("plu-packed", ()), ("plu-packed", ("--rhs", 0)):
-            with self.subTest(mode=mode):
-                document, _ = self.results(mode, "--n", 17, "--precision", "double", *more)
-                self.assertEqual([(result["variant"], result["precision"]) for result in document["results"]],
-                                 [("openblas", "double"), ("compute", "double")])
-                self.assertLess(document["results"][-1]["check"]["error"], 16)
-
     def test_the_fastest_work_group_is_kept_for_later_runs(self):
         self.cache = str(self.folder / "cache")
         for mode, more in ("gauss-jordan", ()), ("plu-packed", ()), ("tridiagonal", ("--systems", 70, "--equations", "16")):
@@ -222,12 +209,16 @@ class DenseSystems(ModesTest):
                 document, _ = self.results(*arguments)
                 self.assertEqual([result["parameters"].get("group") for result in document["results"]], [None, int(fastest)])
 
-    def test_all_variants_in_double_precision_are_those_that_do_not_draw(self):
-        for mode, variants in ("gauss-jordan", ["openblas", "rref", "compute"]), ("plu-packed", ["openblas", "compute"]):
-            with self.subTest(mode=mode):
-                document, outcome = self.results(mode, "--n", 17, "--precision", "double", "--variant", "all")
-                self.assertEqual([result["variant"] for result in document["results"]], variants)
+    def test_all_variants_in_double_precision_are_those_that_do_not_draw_with_a_residual_of_its_own(self):
+        compute = ["openblas", "compute"]
+        for mode, variants, more in (("gauss-jordan", ["openblas", "rref", "compute"], ()), ("plu-packed", compute, ()),
+                                     ("plu-packed", compute, ("--rhs", 0))):
+            with self.subTest(mode=mode, more=more):
+                document, outcome = self.results(mode, "--n", 17, "--precision", "double", "--variant", "all", *more)
+                self.assertEqual([(result["variant"], result["precision"]) for result in document["results"]],
+                                 [(variant, "double") for variant in variants])
                 self.assertIn("the others draw into single-precision textures", outcome.out)
+                self.assertLess(document["results"][-1]["check"]["error"], 16)
 
     def test_inverses_and_factors_are_computed_alone(self):
         document, _ = self.results("gauss-jordan", "--n", 15, "--inverse", "--variant", "all")
@@ -236,8 +227,7 @@ class DenseSystems(ModesTest):
         self.assertEqual([result["check"] is None for result in document["results"]], [True, False, False, False])
 
     def test_systems_are_read_from_files_and_the_solution_written_to_a_file(self):
-        for mode, variant in [("gauss-jordan", "double-rows"), ("gauss-jordan", "plain"), ("gauss-jordan", "openblas"),
-                              ("plu-packed", "double-rows"), ("plu-packed", "compute")]:
+        for mode, variant in ("gauss-jordan", "double-rows"), ("gauss-jordan", "openblas"), ("plu-packed", "compute"):
             with self.subTest(mode=mode, variant=variant):
                 self.mode(mode, "--variant", variant, "--input", "a.mtx", "--input-b", "b.mtx", "--output", "x.npy",
                           "--force", *BRIEFLY)
@@ -336,7 +326,7 @@ class LuMethods(ModesTest):
 
     def test_a_matrix_is_read_from_a_file_and_its_factors_written_to_a_file(self):
         self.write("a.mtx", "%%MatrixMarket matrix array real general\n3 3\n2\n4\n2\n1\n5\n7\n1\n3\n10\n")
-        for method in "M1", "M2", "M3", "M4", "compute", "right-looking", "left-looking", "crout":
+        for method in "M1", "compute", "crout":
             with self.subTest(method=method):
                 self.mode("lu-methods", "--methods", method, "--strategy", "switch", "--input", "a.mtx", "--output",
                           "lu.npy", "--force", *BRIEFLY)
@@ -407,7 +397,7 @@ class Banded(ModesTest):
     def test_a_matrix_is_read_from_a_file_and_the_product_written_to_a_file(self):
         self.write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 2\n3 1 4\n2 2 0\n")
         products = []
-        for variant in "diagonals", "diagonals-1d", "compute", "csr":
+        for variant in "diagonals", "csr":
             self.mode("banded", "--variant", variant, "--input", "a.mtx", "--output", "y.npy", "--force", *BRIEFLY)
             shape, y = read_npy(self.folder / "y.npy")
             self.assertEqual((shape, y[1]), ([3, 1], 0))

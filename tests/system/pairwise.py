@@ -103,7 +103,7 @@ def pairs_of(case):
 
 
 @functools.cache
-def covering_array(tries=20, seed=1):
+def covering_array(tries=40, seed=1):
     """Cases that cover every pair. Greedy, as in AETG (Cohen, Dalal, Fredman, Patton, 1997). Each case begins with an
     uncovered pair. It adds the other options in random order, each with the value that covers most uncovered pairs.
     The best of several tries is used."""

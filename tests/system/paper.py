@@ -64,13 +64,22 @@ class PaperTest(GlinpackTest):
 
 @needs_matplotlib
 class Plots(PaperTest):
-    def sweep(self, *arguments):
-        outcome = self.glinpack("plu", "--n", "96,160", "--nb", "16,32", "--grid", "2x2", "--backend", "openblas",
-                                "--threads", 1, "--pivoting", "local", *arguments, ranks=4, timeout=120)
-        self.assertEqual(outcome.status, 0, outcome)
+    """Each test has r.json and t.json, the results and the trace of one sweep."""
+
+    files_of_sweep = {}
+
+    def setUp(self):
+        super().setUp()
+        if not self.files_of_sweep:
+            outcome = self.glinpack("plu", "--n", "96,160", "--nb", "16,32", "--grid", "2x2", "--backend", "openblas",
+                                    "--threads", 1, "--pivoting", "local", "--json", "r.json", "--trace", "t.json", ranks=4,
+                                    timeout=120)
+            self.assertEqual(outcome.status, 0, outcome)
+            self.files_of_sweep.update({name: (self.folder / name).read_text() for name in self.files()})
+        for name, text in self.files_of_sweep.items():
+            self.write(name, text)
 
     def test_passes_are_drawn_in_the_colours_of_the_roles(self):
-        self.sweep("--trace", "t.json")
         outcome = self.plot("passes", "t.json", "--run", 3, "-o", "p.png", "-o", "p.svg")
         self.assertEqual(outcome.status, 0, outcome)
         self.expect_png("p.png")
@@ -85,7 +94,6 @@ class Plots(PaperTest):
             self.assertGreater(uses, 1, f"{colour} is only in the legend")
 
     def test_parts_of_a_trace_are_selected_by_pass_and_rank(self):
-        self.sweep("--trace", "t.json")
         outcome = self.plot("passes", "t.json", "--passes", "1-2", "--ranks", "0-1", "-o", "p.svg")
         self.assertEqual(outcome.status, 0, outcome)
         text = self.svg_text("p.svg")
@@ -94,7 +102,6 @@ class Plots(PaperTest):
         self.assertNotIn("outside the passes", text)
 
     def test_the_same_data_gives_the_same_picture(self):
-        self.sweep("--trace", "t.json")
         for name in "a.svg", "b.svg":
             self.assertEqual(self.plot("passes", "t.json", "-o", name).status, 0)
         self.assertEqual((self.folder / "a.svg").read_text(), (self.folder / "b.svg").read_text())
@@ -105,7 +112,6 @@ class Plots(PaperTest):
         self.assertIn("scripts/plot/passes.py", outcome.out)
 
     def test_invalid_arguments_are_rejected(self):
-        self.sweep("--json", "r.json", "--trace", "t.json")
         self.write("text.json", "not JSON")
         self.write("there.svg", "mine")
         self.rejected(self.plot("passes", "t.json", "-o", "x.pdf"), "x.pdf", ".png", ".svg")

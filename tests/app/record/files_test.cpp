@@ -145,15 +145,8 @@ TEST(ResultsJson, schema_rejects_missing_and_unknown_keys) {
 
 TEST(ResultsJson, run_has_the_agreed_keys_and_values) {
   const json run = results_json(context(), std::vector{passed_run()})["runs"][0];
-  EXPECT_EQ(run["n"], 35);
-  EXPECT_EQ(run["nb"], 4);
-  EXPECT_EQ(run["p"], 1);
-  EXPECT_EQ(run["q"], 2);
-  EXPECT_EQ(run["time"], 4.0);
-  EXPECT_EQ(run["gflops"], 7.6053e-06);
-  EXPECT_EQ(run["residual"], 0.0312500123);
-  EXPECT_EQ(run["passed"], true);
-  EXPECT_EQ(run["epsilon"], 0x1p-53);
+  expect_members(run, R"({"n": 35, "nb": 4, "p": 1, "q": 2, "time": 4.0, "gflops": 7.6053e-06, "passed": true,
+      "residual": 0.0312500123, "epsilon": 1.1102230246251565e-16})");
   EXPECT_EQ(run["norms"]["a_one"], 10.25);
   EXPECT_EQ(run["breakdown"]["network"]["exposed"]["mean"], 0.75);
   EXPECT_EQ(run["breakdown"]["waiting"]["max"], 1.0);

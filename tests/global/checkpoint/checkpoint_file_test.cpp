@@ -184,12 +184,8 @@ TEST_F(CheckpointFile, IsRefusedIfItIsNoFileOrNotThere) {
 TEST_F(CheckpointFile, NamesTheReasonIfItCannotBeWritten) {
   EXPECT_THROW(CheckpointWriter(folder_ + "/missing/file", header(), pivots_), CheckpointError);
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
-  try {
-    CheckpointWriter("/dev/full", header(), pivots_).finish();
-    FAIL();
-  } catch (const CheckpointError& error) {
-    EXPECT_STREQ(error.what(), "/dev/full: No space left on device");
-  }
+  EXPECT_THAT([&] { CheckpointWriter("/dev/full", header(), pivots_).finish(); },
+              testing::ThrowsMessage<CheckpointError>("/dev/full: No space left on device"));
 }
 
 TEST(CheckpointCopy, KeepsPiecesThatChangeLater) {

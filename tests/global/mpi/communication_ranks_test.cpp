@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -109,12 +110,9 @@ TEST(ProcessGrids, LeaveSurplusRanksInactiveAndRejectTooFew) {
 TEST(Agreement, AnErrorOfOneRankIsThrownOnAllRanksWithItsNumber) {
   EXPECT_NO_THROW(agree_or_throw(world(), ""));
   const int failing = world_size() - 1;
-  try {
-    agree_or_throw(world(), world_rank() == failing ? "out of luck" : "");
-    FAIL() << "nothing thrown";
-  } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string(error.what()).find("rank " + std::to_string(failing) + ": out of luck"), std::string::npos);
-  }
+  EXPECT_THAT([&] { agree_or_throw(world(), world_rank() == failing ? "out of luck" : ""); },
+              testing::ThrowsMessage<std::runtime_error>(
+                  testing::HasSubstr("rank " + std::to_string(failing) + ": out of luck")));
 }
 
 TEST(GatherBytes, KeepsRankOrderAndLengths) {

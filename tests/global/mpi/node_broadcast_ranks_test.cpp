@@ -1,4 +1,5 @@
 // Broadcasts through node-shared memory. All ranks of a test run on one machine, so the tests assign ranks to nodes.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -213,15 +214,12 @@ TEST(NodeWindows, AFailedAllocationIsThrownOnAllRanksAndTheRunFallsBackToMessage
   // rank 0 creates the shared memory
   std::unique_ptr<FileSizeLimit> limit;
   if (world_rank() == 0) limit = std::make_unique<FileSizeLimit>(4096);
-  try {
+  const auto allocate = [&] {
     NodeWindows windows(grid, nodes_of(grid.row()), nodes_of(grid.column()),
                         broadcast_sizes<double>(parameters, grid.shape(), grid.position()), 1);
-    ADD_FAILURE() << "nothing thrown";
-  } catch (const AgreedError& error) {
-    EXPECT_NE(std::string(error.what()).find("rank 0: allocating memory for the processes of a node"),
-              std::string::npos)
-        << error.what();
-  }
+  };
+  EXPECT_THAT(allocate, testing::ThrowsMessage<AgreedError>(
+                            testing::HasSubstr("rank 0: allocating memory for the processes of a node")));
   EXPECT_EQ(node_windows_of<double>(parameters, grid, 1), nullptr);
   auto& [timeline, backend] = test::cached_backend<double>("openblas");
   const RunResult result = run(parameters, grid, *backend, *make_hpl_source(parameters.n));

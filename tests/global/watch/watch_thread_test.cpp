@@ -16,6 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::ThrowsMessage;
 
 constexpr std::uint64_t token = 4711;
 constexpr double wait_limit = 0.5;
@@ -201,12 +202,9 @@ TEST(WatchThread, HeartbeatsWithAnotherTokenAreIgnoredAndASilentRankIsNamed) {
   plan.peers = {{.rank = 1, .addresses = {there}}};
   const ProgressRecord progress;
   WatchThread thread(std::move(plan), std::move(socket), progress, [](const std::string& text) { FAIL() << text; });
-  try {
-    thread.meet_peers();
-    FAIL() << "met a rank that is silent";
-  } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("rank 1 on there cannot be reached by UDP at " + text_of(there)));
-  }
+  EXPECT_THAT(
+      [&] { thread.meet_peers(); },
+      ThrowsMessage<std::runtime_error>(HasSubstr("rank 1 on there cannot be reached by UDP at " + text_of(there))));
 }
 
 // The port is closed to other hosts if there are none in the job.

@@ -86,12 +86,8 @@ TEST(CeilingsMemory, ReportTooLittleMemory) {
   DeviceDescription device;
   device.renderer = "Some GPU";
   device.free_memory = std::int64_t{7} << 20;
-  try {
-    copy_bytes(device);
-    FAIL() << "7 MiB were enough";
-  } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("Some GPU has too little memory left to measure with: 7 MiB"));
-  }
+  EXPECT_THAT([&] { copy_bytes(device); }, testing::ThrowsMessage<std::runtime_error>(HasSubstr(
+                                               "Some GPU has too little memory left to measure with: 7 MiB")));
 }
 
 }  // namespace

@@ -21,7 +21,9 @@ namespace glinpack {
 namespace {
 
 using namespace test;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 BackendOptions debugging() {
   BackendOptions options;
@@ -68,15 +70,6 @@ TEST(ComputeMemory, bytes_that_free_memory_does_not_account_for_are_displaced) {
   EXPECT_EQ(compute::displaced_bytes(1600, 5000, 3500), 100);
   EXPECT_EQ(compute::displaced_bytes(1600, 1600, 1700), 1600) << "other processes freed memory";
   EXPECT_EQ(compute::displaced_bytes(1600, 0, 0), 0) << "the driver does not report free memory";
-}
-
-template <class Real>
-Values<Real> transposed(const Values<Real>& a) {
-  Values<Real> result(a.columns, a.rows);
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Index j = 0; j < a.columns; ++j) result(j, i) = a(i, j);
-  }
-  return result;
 }
 
 struct Offset {
@@ -152,12 +145,8 @@ TYPED_TEST(ComputeBackendTest, ReducesAtAnyOffsets) {
 TYPED_TEST(ComputeBackendTest, RejectsAnUnknownTile) {
   BackendOptions options = debugging();
   options.values["tile"] = "7x7";
-  try {
-    TypeParam::make(options, this->timeline());
-    FAIL() << "there is a tile 7x7";
-  } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("there is no tile '7x7'"));
-  }
+  EXPECT_THAT([&] { TypeParam::make(options, this->timeline()); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("there is no tile '7x7'")));
 }
 
 TYPED_TEST(ComputeBackendTest, ReducesThroughWindowsSmallerThanTheMatrices) {
@@ -508,14 +497,9 @@ TYPED_TEST(ComputeBackendTest, AllocatesZeros) {
 }
 
 TYPED_TEST(ComputeBackendTest, ReportsSizesAndRemedyIfTheMatrixDoesNotFit) {
-  try {
-    this->backend().allocate(2'000'000, 2'000'000);
-    FAIL() << "allocated 15 TiB";
-  } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("2000000 x 2000000"));
-    EXPECT_THAT(error.what(), HasSubstr("GiB"));
-    EXPECT_THAT(error.what(), HasSubstr("use a smaller N"));
-  }
+  EXPECT_THAT([&] { this->backend().allocate(2'000'000, 2'000'000); },
+              ThrowsMessage<std::runtime_error>(
+                  AllOf(HasSubstr("2000000 x 2000000"), HasSubstr("GiB"), HasSubstr("use a smaller N"))));
   EXPECT_NO_THROW(this->backend().allocate(10, 10)) << "backend unusable after the failure";
 }
 
@@ -562,12 +546,7 @@ TEST(GlComputeBackends, ThrowTheErrorOfTheDriverAtTheNextCall) {
   Backend<float>& backend = *made;
   const auto matrix = backend.allocate(4, 4);  // makes its context current
   glEnable(0xffff);
-  try {
-    backend.allocate_host(1);
-    FAIL() << "error not reported";
-  } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("OpenGL reports error"));
-  }
+  EXPECT_THAT([&] { backend.allocate_host(1); }, ThrowsMessage<std::runtime_error>(HasSubstr("OpenGL reports error")));
   while (glGetError() != GL_NO_ERROR) {
     // the same error again
   }

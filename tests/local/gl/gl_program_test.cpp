@@ -107,14 +107,9 @@ TEST_F(GlProgram, MissingFolderIsAnError) {
 TEST_F(GlProgram, FolderWithoutAnyKnownFileIsAnErrorThatNamesThem) {
   fs::create_directories(shaders() / "compute" / "reduce.comp");  // a folder instead of a file
   write("compute/other.comp", good_shader);
-  try {
-    ShaderSource(shaders().string(), "compute/");
-    FAIL();
-  } catch (const ShaderFolderError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(shaders().string()));
-    EXPECT_THAT(error.what(), HasSubstr("compute/copy.comp, "));
-    EXPECT_THAT(error.what(), Not(HasSubstr("raster/")));
-  }
+  EXPECT_THAT([&] { ShaderSource(shaders().string(), "compute/"); },
+              testing::ThrowsMessage<ShaderFolderError>(testing::AllOf(
+                  HasSubstr(shaders().string()), HasSubstr("compute/copy.comp, "), Not(HasSubstr("raster/")))));
   EXPECT_NO_THROW(ShaderSource({}, "compute/"));
   write("compute/precision.glsl", "");
   EXPECT_NO_THROW(ShaderSource(shaders().string(), "compute/"));

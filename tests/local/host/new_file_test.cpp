@@ -73,13 +73,9 @@ TEST_F(NewFile, LeavesNothingIfItsContentCannotBeWritten) {
 }
 
 TEST_F(NewFile, NamesTheCauseIfItCannotBeCreated) {
-  std::string cause;
-  try {
-    write_beside(path("victim/a"), [](std::ostream&) {});
-  } catch (const std::runtime_error& error) {
-    cause = error.what();
-  }
-  EXPECT_THAT(cause, ::testing::EndsWith("a cannot be written: Not a directory"));
+  EXPECT_THAT(
+      [&] { write_beside(path("victim/a"), [](std::ostream&) {}); },
+      ::testing::ThrowsMessage<std::runtime_error>(::testing::EndsWith("a cannot be written: Not a directory")));
 }
 
 TEST_F(NewFile, HasNoBufferIfItExists) {

@@ -81,13 +81,9 @@ TEST(HostMemory, rows_are_aligned_and_not_a_page_apart) {
 
 TEST(HostMemory, is_rejected_with_sizes_if_there_is_too_little) {
   ASSERT_GT(available_memory(), 0);
-  try {
-    allocate_zeroed<double>(Index{1} << 44, 1);
-    FAIL();
-  } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string(error.what()).find("131072.000 GiB"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("available"), std::string::npos) << error.what();
-  }
+  EXPECT_THAT([] { allocate_zeroed<double>(Index{1} << 44, 1); },
+              testing::ThrowsMessage<std::runtime_error>(
+                  testing::AllOf(testing::HasSubstr("131072.000 GiB"), testing::HasSubstr("available"))));
 }
 
 }  // namespace

@@ -96,12 +96,7 @@ TEST_F(GlBrokenShader, IsNamedAndLeavesNoGlObjectsOfAnySolver) {
     Device device(test::any_gl_device(), broken(needed.shader));
     device.staging(1 << 12);
     const int before = test::count_gl_objects(*device.context());
-    try {
-      needed.make(device);
-      ADD_FAILURE() << "the solver did not compile the shader";
-    } catch (const std::runtime_error& error) {
-      EXPECT_THAT(error.what(), HasSubstr(needed.shader));
-    }
+    EXPECT_THAT([&] { needed.make(device); }, testing::ThrowsMessage<std::runtime_error>(HasSubstr(needed.shader)));
     EXPECT_EQ(test::count_gl_objects(*device.context()), before);
   }
 }

@@ -1,4 +1,5 @@
 // A device in a background thread: only that thread calls GL, and it frees every GL object.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
@@ -101,12 +102,8 @@ void expect_singular(Queue& queue, const Elimination& method, EliminationVariant
     return 1;
   });
   const auto depends = queue.enqueue([](Device&, int) { return 0; }, failed);
-  try {
-    queue.take(depends);
-    FAIL() << "singular matrix not reported";
-  } catch (const SingularMatrixError& error) {
-    EXPECT_EQ(error.step(), 3);
-  }
+  EXPECT_THAT([&] { queue.take(depends); },
+              testing::Throws<SingularMatrixError>(testing::Property(&SingularMatrixError::step, 3)));
   queue.release(failed);
 }
 
