@@ -90,9 +90,8 @@ std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks)
   return "\nPasses and copies as they were called for, beside the paper's Table 1 (whose formula for M3 and M4 is that "
          "of multiples of 4).\nweight: texels drawn, over those of M1 and M2\n" +
          counts +
-         "\nBreakdown as the paper's Table 3, milliseconds, of the fastest repetition: A all, G the device computes, C "
-         "the\n"
-         "processor gives commands, T copies; " +
+         "\nBreakdown as the paper's Table 3, milliseconds, of the fastest of runs made for it: A all, G the device "
+         "computes,\nC the processor gives commands, T copies; " +
          (timed_by_device ? "G and T are between timestamps of the device, C = A - G - T.\n"
                           : "G and T are what the processor waits after passes and copies, C = A - G - T.\n") +
          fmt::format(
