@@ -326,7 +326,7 @@ void check_options_of_backend(const PluOptions& options, std::string_view backen
     const auto has_option = [&option](const BackendRecord& other) { return other.has_option(option.name); };
     if (value.empty() || value == option.default_text || option.check == nullptr || has_option(record)) continue;
     // asks for nothing that this backend does not do
-    if (options.backend == "auto" && (value == "none" || value.starts_with(auto_word))) continue;
+    if (options.backend == "auto" && (value == "none" || value == auto_word)) continue;
     refuse("--" + name + " " + value, "does not have this option", has_option);
   }
 }
@@ -423,23 +423,20 @@ void check_time(const PluOptions& options) {
   if (options.peak == 0.0) throw InputError("--time needs a peak rate: leave --peak none out");
 }
 
-// --products auto, the default of mixed, becomes auto:WAY: the backend takes that way if it is faster than plain
-// products. Checksums bound the errors of plain products, and single precision is not refined.
+// --products auto is the default of mixed. Checksums bound the errors of plain products, and single precision is not
+// refined.
 void choose_products(ParsedOptions& parsed) {
   const PluOptions& o = parsed.options;
   std::string& products = parsed.options.backend_values.at("products");
-  const bool is_asked_for = products == auto_word, is_plain = o.abft || o.precision == Precision::single;
-  if (is_asked_for && is_plain) {
+  const bool is_plain = o.abft || o.precision == Precision::single;
+  if (products == auto_word && is_plain) {
     products = "plain";
     parsed.backend_note =
         std::string("--products auto takes plain products with ") + (o.abft ? "--abft" : "--precision single");
   }
   const BackendRecord* backend = find_backend(o.backend);
-  const bool is_default =
-      products.empty() && o.precision == Precision::mixed && (backend == nullptr || backend->has_option("products"));
-  if (is_plain || !(is_asked_for || is_default)) return;
-  const char* refined = o.matrix == MatrixKind::mxp ? "auto:half" : "auto:split";
-  products = o.precision == Precision::double_ ? "auto:int8" : refined;
+  const bool has_option = backend == nullptr || backend->has_option("products");
+  if (products.empty() && o.precision == Precision::mixed && has_option && !is_plain) products = auto_word;
 }
 
 // Sets defaults that depend on the matrix and the backend: the precision, and a pivoting that the backend supports.
@@ -472,6 +469,15 @@ ParsedOptions with_dependent_defaults(ParsedOptions parsed) {
 }
 
 }  // namespace
+
+BackendValues values_for_backend(const PluOptions& options) {
+  BackendValues values = options.backend_values;
+  std::string& products = values.at("products");
+  if (products != auto_word) return values;
+  const char* refined = options.matrix == MatrixKind::mxp ? "auto:half" : "auto:split";
+  products = options.precision == Precision::double_ ? "auto:int8" : refined;
+  return values;
+}
 
 ParsedOptions parse_plu_options(const std::vector<std::string>& arguments, TextFiles& files) {
   return with_dependent_defaults(with_one_matrix({parse(arguments, plu_table, files)}));

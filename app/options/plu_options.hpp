@@ -121,8 +121,8 @@ std::vector<Field> result_fields(CommonOptions& options);
 OptionTable plu_table(PluOptions& options);
 
 /// Throws InputError for what is given and the backend does not use: --device, --panel device, options of others unless
-/// they have their default values, or "auto" or "none" with a backend that "auto" takes. `backend`: that of the options,
-/// or the one that "auto" takes.
+/// they have their default values, or "auto" or "none" with a backend that "auto" takes. `backend`: that of the
+/// options, or the one that "auto" takes.
 void check_options_of_backend(const PluOptions& options, std::string_view backend);
 
 /// As xhpl does: sets hpl_dat to HPL.dat of the current folder if it exists, unless --n, --input, --config or --hpl-dat
@@ -134,6 +134,9 @@ std::string default_order_note(const ParsedOptions& parsed);
 
 /// Precedence: command line, file, default. `arguments` follow `glinpack plu`. Throws InputError for unusable values.
 /// The caller makes choices that depend on the machine (backend "auto", grids).
+/// The backend's own options: --products auto is auto:WAY, the way that it takes if it is faster than plain products.
+BackendValues values_for_backend(const PluOptions& options);
+
 ParsedOptions parse_plu_options(const Texts& arguments, TextFiles& files);
 inline ParsedOptions parse_plu_options(const Texts& arguments) {
   TextFiles files;

@@ -64,6 +64,7 @@ CheckpointOptions options_of(const SweepInput& input, const RunRecord& run, cons
                             {"--row-swap", std::string(name_of(parameters.row_swap.kind))},
                             {"pieces of the row swap", std::to_string(parameters.row_swap.pieces)},
                             {"--tile", input.options.backend_values.at("tile")},
+                            {"--products", option_value(run.backend_values, "products")},
                             {"--abft", parameters.abft ? "auto" : "off"},
                             {"--matrix", std::string(name_of(run.matrix))}};
   if (parameters.row_swap.kind == RowSwapKind::mix) {

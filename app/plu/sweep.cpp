@@ -140,7 +140,9 @@ class Reporter {
     run.peak = peak_of(run.result.ranks);
     const double excess = *run.of_peak();
     if (run.peak->stated || !(excess > 1)) return;
-    if (!run.result.passed) return run.peak.reset();
+    // other products may exceed the peak, which is that of multiply-adds
+    const bool is_plain = run.result.ranks.front().backend.products == "plain";
+    if (!run.result.passed || !is_plain) return run.peak.reset();
     for (const RankRecord& rank : run.result.ranks) peaks_.at(static_cast<std::size_t>(rank.world_rank)) *= excess;
     run.peak = Peak{.gflops = run.result.gflops, .exceeded = run.peak->gflops};
   }
@@ -217,6 +219,12 @@ bool copies_to_peers(Backend<Real>& backend, int ranks) {
   } catch (const std::runtime_error&) {
     return false;  // the run says why
   }
+}
+
+// Collective. Ranks may measure differently with --products auto.
+bool take_the_same_products(const BackendInfo& info) {
+  const bool are_plain = info.products == "plain";
+  return all_agree(world(), are_plain) || all_agree(world(), !are_plain);
 }
 
 // --products auto is what the backend has taken.
@@ -306,7 +314,12 @@ double max_flops_of_process(const PluOptions& options, const std::vector<double>
 template <class Real>
 int run_sweep_in(SweepInput& input) {
   Timeline timeline;
-  const std::unique_ptr<Backend<Real>> backend = make_agreed_backend<Real>(input.machine, timeline);
+  std::unique_ptr<Backend<Real>> backend = make_agreed_backend<Real>(input.machine, timeline);
+  if (!take_the_same_products(backend->info())) {
+    input.machine.options.values["products"] = "plain";
+    backend.reset();
+    backend = make_agreed_backend<Real>(input.machine, timeline);
+  }
   const BackendInfo info = backend->info();
   log_backend(info);
   resolve_products(info, input);
@@ -351,7 +364,7 @@ int run_sweep_in(SweepInput& input) {
     share_stop_signal(MPI_COMM_WORLD);
     if (run_on_root_and_broadcast([&] { return reporter->end(run); })) break;
   }
-  if (!peaks.empty() && !input.options.peak) {
+  if (!peaks.empty() && !input.options.peak && info.products == "plain") {
     const std::vector<double> reached = run_on_root_and_broadcast([&] { return peaks; });
     keep_reached_rate(input.options, input.machine, input.session,
                       reached.at(static_cast<std::size_t>(input.session.rank())));

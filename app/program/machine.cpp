@@ -185,7 +185,7 @@ std::optional<DeviceDescription> choose_automatically(const PluOptions& options,
     spdlog::debug("no device: {}", !error.empty() ? error : "another rank has no hardware device");
     return std::nullopt;
   }
-  const BackendOptions own{.device = device->index, .values = options.backend_values, .uuid = device->uuid};
+  const BackendOptions own{.device = device->index, .values = values_for_backend(options), .uuid = device->uuid};
   return choose_api(all[static_cast<std::size_t>(device->index)], own, options.precision, machine.notes);
 }
 
@@ -193,7 +193,7 @@ std::optional<DeviceDescription> choose_automatically(const PluOptions& options,
 
 Machine choose_machine(const PluOptions& options, const MpiSession& session) {
   Machine machine{.backend = options.backend, .options = {}, .notes = {}};
-  machine.options.values = options.backend_values;
+  machine.options.values = values_for_backend(options);
   if (options.backend == "auto") {
     machine.device = choose_automatically(options, session, machine);
     machine.backend =

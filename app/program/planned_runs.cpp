@@ -170,7 +170,7 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   run.matrix = options.matrix;
   set_precision(run, options.precision);
   run.backend = options.backend;
-  run.backend_values = options.backend_values;
+  run.backend_values = values_for_backend(options);
   run.parameters.pivoting = options.pivoting;
   run.parameters.panel = options.panel;
   run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;

@@ -257,6 +257,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     return region_of(block);
   }
   void make_products(const BackendOptions& options);
+  std::unique_ptr<PackedProducts<Real>> products_named(const std::string& name);
   bool has_fast_matrices();
   bool are_products_faster();
   void reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12, const DeviceBlock<Real>& a22);
@@ -407,26 +408,33 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
 template <class Real>
 void ComputeBackend<Real>::make_products(const BackendOptions& options) {
   std::string products = options.value("products");
-  const bool is_auto = products.starts_with(auto_products);
-  if (is_auto) {
-    if (!has_fast_matrices()) return;
-    products = products.substr(auto_products.size());
-  }
-  if constexpr (precision_of<Real> == Precision::double_) {
-    const int moduli = moduli_of(products);
-    if (moduli == 0) return;
-    products_ = std::make_unique<ResidueProducts>(sources_, kernels_, moduli);
+  if (products.starts_with(auto_products)) {
+    try {
+      if (has_fast_matrices()) products_ = products_named(products.substr(auto_products.size()));
+      if (products_ && (!products_->failure().empty() || !are_products_faster())) products_.reset();
+    } catch (const std::runtime_error& error) {
+      spdlog::warn("--products auto takes plain products: {}", error.what());
+      products_.reset();
+    }
   } else {
-    if (products != "half" && products != "split") return;
-    products_ = std::make_unique<HalfProducts>(sources_, kernels_, products == "half" ? rounded_terms : split_terms);
+    products_ = products_named(products);
+    if (products_ && !products_->failure().empty()) spdlog::warn("{}", products_->failure());
   }
-  if (!products_->failure().empty()) spdlog::warn("{}", products_->failure());
-  if (is_auto && (!products_->failure().empty() || !are_products_faster())) {
-    products_.reset();
-    return;
-  }
+  if (!products_) return;
   products_->describe(this->info_);
   if (device()->description().kernel_queues > 1) panel_queue_ = device()->open_queue(QueueUse::kernels);
+}
+
+/// Null for plain ones.
+template <class Real>
+std::unique_ptr<PackedProducts<Real>> ComputeBackend<Real>::products_named(const std::string& name) {
+  if constexpr (precision_of<Real> == Precision::double_) {
+    const int moduli = moduli_of(name);
+    return moduli == 0 ? nullptr : std::make_unique<ResidueProducts>(sources_, kernels_, moduli);
+  } else {
+    if (name != "half" && name != "split") return nullptr;
+    return std::make_unique<HalfProducts>(sources_, kernels_, name == "half" ? rounded_terms : split_terms);
+  }
 }
 
 /// Of --products auto: matrices of the device for them, and no fast double precision of its own.

@@ -16,16 +16,7 @@
 
 namespace glinpack::compute {
 
-namespace {
-
-std::string without_auto(const std::string& value) {
-  return value.starts_with(auto_products) ? value.substr(auto_products.size()) : value;
-}
-
-}  // namespace
-
-void check_products(const std::string& given, Precision precision) {
-  const std::string value = without_auto(given);
+void check_products(const std::string& value, Precision precision) {
   if (value == "plain" || value == "auto") return;
   if (const int moduli = moduli_of(value); moduli != 0) {
     if (moduli < min_moduli || moduli > max_moduli) {
@@ -43,7 +34,8 @@ void check_products(const std::string& given, Precision precision) {
 }
 
 std::int64_t update_bytes(const BackendValues& values, Index depth, Index rows, Index columns) {
-  const std::string products = without_auto(option_value(values, "products"));
+  std::string products = option_value(values, "products");
+  if (products.starts_with(auto_products)) products = products.substr(auto_products.size());
   if (products.empty() || products == "plain") return 0;
   if (products == "half") return half_bytes(rounded_terms, depth, rows, columns);
   if (products == "split") return half_bytes(split_terms, depth, rows, columns);

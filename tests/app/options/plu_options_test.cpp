@@ -223,8 +223,11 @@ TEST(Options, AReportSaysWhatABackendHasChosen) {
 }
 
 TEST(Options, AutomaticProductsAreThoseForThePrecisionAndTheMatrixAndTheDefaultOfMixed) {
-  const auto products = [](const Arguments& arguments) { return parsed_plu(arguments).backend_values.at("products"); };
+  const auto products = [](const Arguments& arguments) {
+    return values_for_backend(parsed_plu(arguments)).at("products");
+  };
   EXPECT_EQ(products({"--products", "auto"}), "auto:int8");
+  EXPECT_EQ(parsed_plu({"--matrix", "mxp"}).backend_values.at("products"), "auto");
   EXPECT_EQ(products({"--products", "auto", "--precision", "mixed"}), "auto:split");
   EXPECT_EQ(products({"--precision", "mixed"}), "auto:split");
   EXPECT_EQ(products({"--precision", "mixed", "--backend", "vk-compute"}), "auto:split");
