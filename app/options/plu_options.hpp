@@ -132,11 +132,12 @@ void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files);
 /// a source of N.
 std::string default_order_note(const ParsedOptions& parsed);
 
-/// Precedence: command line, file, default. `arguments` follow `glinpack plu`. Throws InputError for unusable values.
-/// The caller makes choices that depend on the machine (backend "auto", grids).
-/// The backend's own options: --products auto is auto:WAY, the way that it takes if it is faster than plain products.
+/// The backend's own options. --products auto becomes auto:WAY: the backend takes WAY if it is faster than plain
+/// products.
 BackendValues values_for_backend(const PluOptions& options);
 
+/// Precedence: command line, file, default. `arguments` follow `glinpack plu`. Throws InputError for unusable values.
+/// The caller makes choices that depend on the machine (backend "auto", grids).
 ParsedOptions parse_plu_options(const Texts& arguments, TextFiles& files);
 inline ParsedOptions parse_plu_options(const Texts& arguments) {
   TextFiles files;

@@ -227,13 +227,13 @@ bool take_the_same_products(const BackendInfo& info) {
   return all_agree(world(), are_plain) || all_agree(world(), !are_plain);
 }
 
-// --products auto is what the backend has taken.
+// Records what the backend has taken for --products auto.
 void resolve_products(const BackendInfo& info, SweepInput& input) {
-  if (!option_value(input.options.backend_values, "products").starts_with("auto")) return;
+  if (option_value(input.options.backend_values, "products") != "auto") return;
   for (RunRecord& run : input.planned) run.backend_values["products"] = info.products;
   if (info.products != "plain" || !backend_record(info.backend).has_option("products")) return;
   input.context.notes.push_back(
-      "--products auto takes plain products: the device has no tensor cores for others, or they are no faster");
+      "--products auto takes plain products: a device has no tensor cores for others, or they are no faster");
 }
 
 void log_backend(const BackendInfo& info) {

@@ -26,8 +26,8 @@ Index automatic_block_size(const std::string& backend, Precision precision, Inde
 GridShape automatic_grid(const std::string& backend, std::span<const RankMemory> ranks,
                          const std::optional<GridShape>& node_grid = {});
 
-/// The pieces of row swaps: several if GPUs factorise the panels of several process rows, so that rows and panels cross
-/// during the updates of pieces.
+/// The pieces of row swaps: several if GPUs of several processes factorise panels, so that rows and panels cross during
+/// the updates of pieces; one on P x 1 if the GPUs copy rows to each other.
 Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks);
 
 /// Rounds `largest` down to whole blocks. Rounds further, to the same number of blocks per process, if that costs less

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -437,7 +436,7 @@ std::unique_ptr<PackedProducts<Real>> ComputeBackend<Real>::products_named(const
   }
 }
 
-/// Of --products auto: matrices of the device for them, and no fast double precision of its own.
+/// For --products auto: whether the device has matrices for them, and no fast double precision of its own.
 template <class Real>
 bool ComputeBackend<Real>::has_fast_matrices() {
   const DeviceDescription& description = device()->description();
@@ -453,7 +452,7 @@ bool ComputeBackend<Real>::has_fast_matrices() {
   return part < fast;
 }
 
-/// Of --products auto: whether an update by products_ takes clearly less time than one in the device's own precision.
+/// For --products auto: whether an update by products_ takes clearly less time than one in the device's own precision.
 template <class Real>
 bool ComputeBackend<Real>::are_products_faster() {
   constexpr Index order = 4096, depth = 512;
@@ -461,19 +460,15 @@ bool ComputeBackend<Real>::are_products_faster() {
   device()->make_current();
   const ComputeMatrix<Real> l(*device(), depth, order, stripe_width_), u(*device(), depth, order, stripe_width_),
       c(*device(), order, order, stripe_width_);
-  const auto least_seconds = [&](const auto& update) {
-    std::chrono::duration<double> least = std::chrono::hours(1);
-    for (int i = 0; i < 4; ++i) {  // the first one also waits for clocks and programs
+  const auto seconds = [&](const auto& update) {
+    const auto updates = [&](std::int64_t rounds) {
+      for (std::int64_t round = 0; round < rounds; ++round) update();
       device()->finish();
-      const auto start = std::chrono::steady_clock::now();
-      update();
-      device()->finish();
-      least = std::min<std::chrono::duration<double>>(least, std::chrono::steady_clock::now() - start);
-    }
-    return least.count();
+    };
+    return measured_seconds({.repeat = 3, .seconds = 0.01}, updates).median;
   };
-  const double own = least_seconds([&] { kernels_.reduce(l.region(), u.region(), c.region()); });
-  const double other = least_seconds([&] { products_->update(l.region(), u.region(), c.region(), false); });
+  const double own = seconds([&] { kernels_.reduce(l.region(), u.region(), c.region()); });
+  const double other = seconds([&] { products_->update(l.region(), u.region(), c.region(), false); });
   spdlog::debug("--products auto: an update takes {:.3f} ms, {:.3f} in the device's own precision", 1e3 * other,
                 1e3 * own);
   return other < clearly * own;

@@ -79,9 +79,9 @@ inline constexpr BackendOption products_option{
 
 inline constexpr std::array options{shader_folder_option, tile_option, products_option};
 
-// software devices: results/small-box/logs.md block-sizes; GPUs: results/h200, there automatic-products as well; int8
-// and half: int8-products and half-products of results/h100/logs.md. Wider blocks pay if the update takes longer than the panel
-// (docs/performance.md). Not measured between 16384 and 32768.
+// software devices: results/small-box/logs.md block-sizes; GPUs: results/h200, for split automatic-products there; int8
+// and half: int8-products and half-products of results/h100/logs.md. Wider blocks pay if the update takes longer than
+// the panel (docs/performance.md). Only split was measured between 16384 and 32768.
 inline Index block_size(Precision factors, Index n, const BackendValues& values) {
   constexpr Index wide_from = 32768;
   const std::string products = option_value(values, "products");
