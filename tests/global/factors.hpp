@@ -86,8 +86,10 @@ Factorization factorize(const RunParameters& parameters, const Distribution& dis
   NoTransport<Real> placeholders(distribution, grid.position(), parameters.pivoting, 1024);
   Transport<Real>& transport =
       parameters.parts == RunParts::compute ? static_cast<Transport<Real>&>(placeholders) : messages;
+  const auto lu = make_lu<Real>({parameters, distribution, grid, backend, transport}, a);
+  if constexpr (requires { messages.map_windows(); }) messages.map_windows();
   NoObserver observer;
-  return make_lu<Real>({parameters, distribution, grid, backend, transport}, a)->run(observer);
+  return lu->run(observer);
 }
 
 template <class Real, class Messages = MpiTransport<Real>>

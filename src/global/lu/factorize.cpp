@@ -105,7 +105,8 @@ class BlockedLu final : public LuFactorization {
     const DeviceBlock<Real> l21 = panel.l21(pass);
     const DeviceBlock<Real> a22{&a_, pass.trailing_row.value, pass.trailing_column.value + columns.first,
                                 pass.trailing_rows, columns.count};
-    const bool may_divide = rows_between_polls * columns.count * pass.width > largest_small_product;
+    const bool may_divide = !context_.backend.info().asynchronous &&
+                            rows_between_polls * columns.count * pass.width > largest_small_product;
     for (Index i = 0; i < a22.rows && columns.count > 0;) {
       const bool rows_in_flight = !rows_.test(), panels_in_flight = !panels_.test();
       const Index left = a22.rows - i;

@@ -41,23 +41,7 @@ BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, 
   return sizes;
 }
 
-template <class Real>
-PeerAreas peer_areas(const RunParameters& parameters, GridShape grid, GridPosition at) {
-  const BroadcastSizes sizes = broadcast_sizes<Real>(parameters, grid, at);
-  const Distribution distribution = distribution_of(parameters, grid);
-  const Index nb = distribution.nb, l11 = (grid.rows - 1) * panel_message_elements<Real>(nb, nb);
-  PeerAreas areas{.row = {sizes.row, sizes.row}};
-  if (grid.rows == 1) return areas;
-  const bool broadcasts_u12 = !all_compute_u12(parameters.row_swap, parameters.pivoting, grid);
-  const auto gathered = static_cast<std::size_t>(distribution.n * nb + l11) * sizeof(Real);
-  areas.column = {2 * sizes.column, gathered, broadcasts_u12 ? sizes.column : 0};
-  return areas;
-}
-
 template BroadcastSizes broadcast_sizes<float>(const RunParameters&, GridShape, GridPosition, bool);
 template BroadcastSizes broadcast_sizes<double>(const RunParameters&, GridShape, GridPosition, bool);
-
-template PeerAreas peer_areas<float>(const RunParameters&, GridShape, GridPosition);
-template PeerAreas peer_areas<double>(const RunParameters&, GridShape, GridPosition);
 
 }  // namespace glinpack

@@ -131,10 +131,6 @@ template <class Real>
 BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, GridPosition at,
                                bool panels_on_device = false);
 
-/// The windows of the rank's GPU for messages that GPUs copy to each other.
-template <class Real>
-PeerAreas peer_areas(const RunParameters& parameters, GridShape grid, GridPosition at);
-
 /// HPL's count for the factorisation and solution of order n: 2/3 n^3 + 3/2 n^2.
 double hpl_flops(Index n);
 /// The factorisation of [A | b] alone: 2/3 n^3 + 1/2 n^2.

@@ -9,9 +9,6 @@ namespace glinpack {
 
 namespace {
 
-// Indices of PeerAreas::column.
-constexpr std::size_t rows_area = 0, panel_area = 1, u12_area = 2;
-
 int broadcast_tag(MessageKind kind) {
   switch (kind) {
     case MessageKind::panel:
@@ -104,9 +101,8 @@ struct RowChannel {
   MPI_Comm communicator;
   MPI_Datatype type;
   int tag;
-  NodeRings* rings = nullptr;   // null: there are none
-  PeerWindow* peers = nullptr;  // if the data is in device memory
-  std::size_t area = 0;         // of this kind of messages in their windows
+  NodeRings* rings = nullptr;  // null: there are none
+  PeerLine* peers = nullptr;   // if the data is in device memory
   MessagePlace on_device = {};
 };
 
@@ -166,7 +162,7 @@ void RowTransferRounds::start_round() {
   if (channel_.peers != nullptr) {
     std::vector<PeerMessage> messages;
     for (const RowTransfer& transfer : rounds_[next_round_]) messages.push_back(peer_message(transfer));
-    between_devices_.emplace(*channel_.peers, channel_.area, channel_.tag, messages);
+    between_devices_.emplace(*channel_.peers, channel_.tag, messages);
     ++next_round_;
     return;
   }
@@ -320,17 +316,16 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, 
                              : line == Line::row      ? windows_.node->row()
                                                       : windows_.node->column();
   const Phase phase = kind == MessageKind::panel ? Phase::broadcast_l : Phase::broadcast_u;
-  PeerWindow* const peers = peers_on(line, on_device);
+  PeerLine* const peers = peers_on(line, on_device);
   if (peers != nullptr) {
     const RowRange all{0, static_cast<Index>(message.size())};
     RowExchangePlan plan;
     plan.rounds.emplace_back();
-    for (int rank = 0; rank < size_of(peers->line()); ++rank) {
+    for (int rank = 0; rank < size_of(peers->communicator()); ++rank) {
       if (receives ? rank == root : rank != root) plan.rounds.front().push_back({rank, receives, {all}});
     }
-    const std::size_t area = line == Line::column ? u12_area : static_cast<std::size_t>(pass.pass % 2);
-    const RowChannel channel{phase, peers->line(), mpi_type<Real>(), broadcast_tag(kind), nullptr,
-                             peers, area,          on_device};
+    const RowChannel channel{phase,    peers->communicator(), mpi_type<Real>(), broadcast_tag(kind), nullptr, peers,
+                             on_device};
     return std::make_unique<RowTransferRounds>(timeline_, channel, plan, 1, message.data());
   }
   auto transfer = std::make_unique<BroadcastTransfer>(timeline_, phase, receives, message.size_bytes(), [&] {
@@ -348,7 +343,7 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_row_exchange(const PassPlan&
   NodeRings* const rings = windows_.node == nullptr ? nullptr : windows_.node->row_rings();
   const RowChannel channel{Phase::swap,        grid_.column(), mpi_type<Real>(),
                            tags::row_exchange, rings,          peers_on(Line::column, on_device),
-                           rows_area,          on_device};
+                           on_device};
   return std::make_unique<RowTransferRounds>(timeline_, channel, plan, columns, buffer);
 }
 
@@ -359,12 +354,12 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_panel_exchange(const PassPla
   NodeRings* const rings = windows_.node == nullptr ? nullptr : windows_.node->panel_rings();
   const RowChannel channel{Phase::panel,       grid_.column(), mpi_type<Real>(),
                            tags::panel_column, rings,          peers_on(Line::column, on_device),
-                           panel_area,         on_device};
+                           on_device};
   return std::make_unique<RowTransferRounds>(timeline_, channel, plan, 1, buffer);
 }
 
 template <class Real>
-PeerWindow* MpiTransport<Real>::peers_on(Line line, const MessagePlace& on_device) const {
+PeerLine* MpiTransport<Real>::peers_on(Line line, const MessagePlace& on_device) const {
   if (windows_.peers == nullptr || on_device.first == 0) return nullptr;
   return (line == Line::row ? windows_.peers->row : windows_.peers->column).get();
 }

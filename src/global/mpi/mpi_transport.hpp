@@ -15,8 +15,8 @@ class CandidateReduction;
 
 /// Memory that the ranks of a node share, where there is any.
 struct Windows {
-  NodeWindows* node = nullptr;   // for rows, and for the broadcasts that fit
-  PeerWindows* peers = nullptr;  // for messages on devices
+  NodeWindows* node = nullptr;  // for rows, and for the broadcasts that fit
+  PeerLines* peers = nullptr;   // for messages on devices
 };
 
 /// Records every message as an interval on the timeline. The receiver counts bytes and messages; an all-reduce is one
@@ -44,7 +44,7 @@ class MpiTransport : public Transport<Real> {
 
  private:
   /// Null if the message is in host memory.
-  PeerWindow* peers_on(Line line, const MessagePlace& on_device) const;
+  PeerLine* peers_on(Line line, const MessagePlace& on_device) const;
 
   const ProcessGrid& grid_;
   BroadcastKind broadcast_;

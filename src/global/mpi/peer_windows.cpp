@@ -22,10 +22,7 @@ namespace glinpack {
 
 namespace {
 
-constexpr std::size_t alignment = 256;  // of areas and messages in a window
 constexpr std::size_t pattern_words = 4096;
-
-std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 [[noreturn]] void fail_to_pass(const std::string& what) {
   throw std::runtime_error("passing GPU memory to other processes: " + what);
@@ -64,38 +61,40 @@ class DescriptorSocket {
   /// Its length is 0 if there is no socket.
   const Name& name() const { return name_; }
 
-  void send(Name to, int rank, int descriptor) const {
-    Datagram datagram(&rank);
+  void send(Name to, int rank, std::span<const int> descriptors) const {
+    Datagram datagram(&rank, descriptors.size());
     datagram.message.msg_name = &to.address;
     datagram.message.msg_namelen = to.length;
     cmsghdr* const header = CMSG_FIRSTHDR(&datagram.message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof descriptor);
-    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
     if (sendmsg(socket_, &datagram.message, 0) != sizeof rank) fail_in("sendmsg");
   }
-  /// The sender's rank and a duplicate of its descriptor.
-  std::pair<int, int> receive() const {
-    int rank = -1, descriptor = -1;
-    Datagram datagram(&rank);
+  /// The sender's rank and duplicates of its descriptors, at most `most`.
+  std::pair<int, std::vector<int>> receive(std::size_t most) const {
+    int rank = -1;
+    Datagram datagram(&rank, most);
     if (recvmsg(socket_, &datagram.message, MSG_CMSG_CLOEXEC) != sizeof rank) fail_in("recvmsg");
     const cmsghdr* const header = CMSG_FIRSTHDR(&datagram.message);
     if (header == nullptr || header->cmsg_type != SCM_RIGHTS) fail_to_pass("a descriptor is missing");
-    std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-    return {rank, descriptor};
+    std::vector<int> descriptors((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    std::memcpy(descriptors.data(), CMSG_DATA(header), descriptors.size() * sizeof(int));
+    return {rank, descriptors};
   }
 
  private:
   struct Datagram {
-    explicit Datagram(int* rank) : part{rank, sizeof *rank} {
+    Datagram(int* rank, std::size_t descriptors)
+        : part{rank, sizeof *rank}, control(CMSG_SPACE(descriptors * sizeof(int)) / sizeof(cmsghdr) + 1) {
       message.msg_iov = &part;
       message.msg_iovlen = 1;
       message.msg_control = control.data();
-      message.msg_controllen = control.size();
+      message.msg_controllen = CMSG_SPACE(descriptors * sizeof(int));
     }
     iovec part;
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    std::vector<cmsghdr> control;  // aligned
     msghdr message{};
   };
 
@@ -103,37 +102,57 @@ class DescriptorSocket {
   Name name_;
 };
 
-// The descriptors of all ranks of a line on one node, by rank; this rank's own is -1. Collective, also if it throws.
-std::vector<int> exchange_descriptors(const MpiCommunicator& line, int descriptor) {
-  const DescriptorSocket own;
-  const std::vector<DescriptorSocket::Name> names = all_gathered(line, own.name());
-  const auto size = static_cast<int>(names.size());
-  std::vector<int> descriptors(names.size(), -1);
+using WindowList = std::vector<PeerMemory::Window>;
+
+// The windows of all ranks of a line on one node, whose descriptors are duplicates; this rank's own have no others.
+// Collective, also if it throws.
+std::vector<WindowList> exchange_windows(const MpiCommunicator& line, const WindowList& own) {
+  constexpr std::size_t most = 16;  // descriptors of a datagram
+  struct Sizes {
+    std::size_t count = 0;
+    std::array<std::size_t, most> bytes{};
+  };
+  Sizes sizes{.count = own.size() > most ? 0 : own.size()};
+  std::vector<int> descriptors;
+  for (std::size_t i = 0; i < sizes.count; ++i) {
+    sizes.bytes[i] = own[i].bytes;
+    descriptors.push_back(own[i].descriptor);
+  }
+  const DescriptorSocket socket;
+  const std::vector<Sizes> sizes_of = all_gathered(line, sizes);
+  const std::vector<DescriptorSocket::Name> names = all_gathered(line, socket.name());
+  std::vector<WindowList> windows(names.size());
   std::exception_ptr failure;
   try {
-    const bool any_missing = std::ranges::any_of(names, [](const auto& name) { return name.length == 0; });
-    if (any_missing) fail_to_pass("a rank has no socket");
-    for (int distance = 1; distance < size; ++distance) {
-      own.send(names[static_cast<std::size_t>((line.rank() + distance) % size)], line.rank(), descriptor);
-      const auto [rank, received] = own.receive();
-      const bool is_expected = rank >= 0 && rank < size && rank != line.rank();
-      if (!is_expected || descriptors[static_cast<std::size_t>(rank)] >= 0) {
-        close(received);
-        fail_to_pass("a descriptor of an unknown sender");
+    const bool has_all = std::ranges::all_of(names, [](const auto& name) { return name.length > 0; }) &&
+                         std::ranges::all_of(sizes_of, [](const Sizes& one) { return one.count > 0; });
+    if (!has_all) fail_to_pass("a rank has no socket, no window, or too many");
+    for (int distance = 1; distance < line.size(); ++distance) {
+      socket.send(names[static_cast<std::size_t>((line.rank() + distance) % line.size())], line.rank(), descriptors);
+      const auto [rank, received] = socket.receive(most);
+      const bool is_expected = rank >= 0 && rank < line.size() && rank != line.rank() &&
+                               windows[static_cast<std::size_t>(rank)].empty() &&
+                               received.size() == sizes_of[static_cast<std::size_t>(rank)].count;
+      if (!is_expected) {
+        std::ranges::for_each(received, close);
+        fail_to_pass("descriptors of an unknown sender");
       }
-      descriptors[static_cast<std::size_t>(rank)] = received;
+      for (std::size_t i = 0; i < received.size(); ++i) {
+        const std::size_t bytes = sizes_of[static_cast<std::size_t>(rank)].bytes[i];
+        windows[static_cast<std::size_t>(rank)].push_back({.bytes = bytes, .descriptor = received[i]});
+      }
     }
   } catch (const std::runtime_error&) {
     failure = std::current_exception();
   }
   line.barrier();  // all datagrams have been received before a socket is closed
   if (failure) {
-    for (const int received : descriptors) {
-      if (received >= 0) close(received);
+    for (const WindowList& of_rank : windows) {
+      for (const PeerMemory::Window& window : of_rank) close(window.descriptor);
     }
     std::rethrow_exception(failure);
   }
-  return descriptors;
+  return windows;
 }
 
 using Pattern = std::array<std::uint32_t, pattern_words>;
@@ -148,159 +167,155 @@ bool is_on_one_node(std::span<const int> nodes) {
   return nodes.size() > 1 && std::ranges::count(nodes, nodes.front()) == std::ssize(nodes);
 }
 
-}  // namespace
-
-PeerWindow::PeerWindow(PeerMemory& memory, MpiCommunicator line, std::span<const std::size_t> areas)
-    : memory_(&memory), line_(line), windows_(static_cast<std::size_t>(line.size())) {
-  const std::uint64_t bytes = place(areas);
-  PeerMemory::Window& own = windows_[static_cast<std::size_t>(line.rank())];
+// Whether no rank has an error. Collective over the grid.
+bool agree_or_warn(const ProcessGrid& grid, const std::string& error) {
   try {
-    own = memory.make_window(bytes);
-  } catch (const std::runtime_error& failure) {
-    error_ = failure.what();
-  }
-  const std::vector<std::uint64_t> sizes = all_gathered(line_, own.address == 0 ? std::uint64_t{0} : bytes);
-  if (std::ranges::find(sizes, std::uint64_t{0}) != sizes.end()) return;
-  try {
-    const std::vector<int> descriptors = exchange_descriptors(line_, own.descriptor);
-    for (std::size_t rank = 0; rank < windows_.size(); ++rank) {
-      if (descriptors[rank] < 0) continue;
-      if (error_.empty()) try {
-          windows_[rank] = memory.map_window(descriptors[rank], sizes[rank]);
-        } catch (const std::runtime_error& failure) {
-          error_ = failure.what();
-        }
-      close(descriptors[rank]);
-    }
-  } catch (const std::runtime_error& failure) {
-    error_ = failure.what();
-  }
-  if (all_agree(line_, error_.empty())) check_copies();
-}
-
-PeerWindow::PeerWindow(std::span<const std::size_t> areas) {
-  MemoryCount::add_device(static_cast<std::int64_t>(place(areas)));
-}
-
-PeerWindow::~PeerWindow() {
-  for (const PeerMemory::Window& window : windows_) memory_->free_window(window);
-}
-
-// The bytes of all areas.
-std::uint64_t PeerWindow::place(std::span<const std::size_t> areas) {
-  std::uint64_t bytes = 0;
-  for (const std::size_t area : areas) {
-    areas_.push_back({bytes, bytes + aligned(area)});
-    bytes += aligned(area);
-  }
-  return std::max<std::uint64_t>(bytes, 2 * sizeof(Pattern));
-}
-
-// Every GPU copies a pattern from every other one's window to its own: some hosts lose what GPUs copy to each other,
-// such as those whose IOMMU is on, without an error of the driver. Copies to other memory of the receiver are not
-// tried.
-void PeerWindow::check_copies() {
-  const PeerAddress own = address_in(line_.rank(), 0), copied = own + sizeof(Pattern);
-  const Pattern mine = pattern_of(line_.rank()), nothing{};
-  try {
-    memory_->write(std::as_bytes(std::span(mine)), own);
-    memory_->write(std::as_bytes(std::span(nothing)), copied);
-  } catch (const std::runtime_error& failure) {
-    error_ = failure.what();
-  }
-  line_.barrier();
-  for (int rank = 0; rank < line_.size() && error_.empty(); ++rank) {
-    if (rank == line_.rank()) continue;
-    Pattern arrived{};
-    try {
-      memory_->copy(address_in(rank, 0), copied, sizeof(Pattern));
-      memory_->wait();
-      memory_->read(copied, std::as_writable_bytes(std::span(arrived)));
-      if (arrived != pattern_of(rank)) error_ = "what GPUs copy to each other arrives wrong on this host";
-    } catch (const std::runtime_error& failure) {
-      error_ = failure.what();
-    }
-  }
-}
-
-std::unique_ptr<PeerWindows> count_peer_windows(std::span<const int> nodes_of_row, std::span<const int> nodes_of_column,
-                                                const PeerAreas& areas) {
-  auto windows = std::make_unique<PeerWindows>();
-  if (is_on_one_node(nodes_of_row)) windows->row = std::make_unique<PeerWindow>(areas.row);
-  if (is_on_one_node(nodes_of_column)) windows->column = std::make_unique<PeerWindow>(areas.column);
-  return windows;
-}
-
-std::unique_ptr<PeerWindows> make_peer_windows(const ProcessGrid& grid, const std::function<PeerMemory*()>& open_peers,
-                                               const PeerAreas& areas) {
-  const bool row = is_on_one_node(nodes_of(grid.row())), column = is_on_one_node(nodes_of(grid.column()));
-  PeerMemory* memory = nullptr;
-  std::string error;
-  try {
-    try {
-      if (row || column) memory = open_peers();
-    } catch (const std::runtime_error& failure) {
-      error = failure.what();
-    }
     agree_or_throw(grid.all(), error);
-    if (!all_agree(grid.all(), memory != nullptr || !(row || column))) return nullptr;
-    auto windows = std::make_unique<PeerWindows>();
-    const auto make = [&](bool is_shared, const MpiCommunicator& line, std::span<const std::size_t> sizes) {
-      auto window = is_shared ? std::make_unique<PeerWindow>(*memory, line, sizes) : nullptr;
-      if (window && error.empty()) error = window->error();
-      return window;
-    };
-    windows->row = make(row, grid.row(), areas.row);
-    windows->column = make(column, grid.column(), areas.column);
-    agree_or_throw(grid.all(), error);
-    spdlog::debug("GPUs copy messages to each other: along the process row {}, down the process column {}",
-                  row ? "yes" : "no", column ? "yes" : "no");
-    return windows;
+    return true;
   } catch (const AgreedError& failure) {
     static bool warned = false;
     if (grid.is_root() && !std::exchange(warned, true)) {
       spdlog::warn("{}; GPUs exchange panels and rows through the host's memory", failure.what());
     }
-    return nullptr;
-  } catch (const std::exception& failure) {
-    abort_job(failure.what());  // the other ranks wait in the collective call that failed
+    return false;
   }
 }
 
-PeerExchange::PeerExchange(PeerWindow& window, std::size_t area, int tag, const std::vector<PeerMessage>& messages)
-    : window_(window), tag_(tag) {
-  std::uint64_t place = 0, next = window.areas_[area].first;
-  const PeerMessage* last_sent = nullptr;
+}  // namespace
+
+PeerLine::~PeerLine() {
+  for (std::size_t rank = 0; rank < windows_.size(); ++rank) {
+    // of this rank's own, the last one
+    const bool is_own = static_cast<int>(rank) == line_.rank();
+    const auto first = is_own && !windows_[rank].empty() ? windows_[rank].end() - 1 : windows_[rank].begin();
+    std::for_each(first, windows_[rank].end(), [this](const auto& window) { memory_->free_window(window); });
+  }
+}
+
+std::string PeerLine::map() {
+  WindowList& own = windows_[static_cast<std::size_t>(line_.rank())];
+  std::string error;
+  try {
+    memory_->make_window(2 * sizeof(Pattern));
+    own = memory_->own_windows();
+  } catch (const std::runtime_error& failure) {
+    error = failure.what();
+  }
+  try {
+    const std::vector<WindowList> exchanged = exchange_windows(line_, own);
+    for (std::size_t rank = 0; rank < exchanged.size(); ++rank) {
+      for (const PeerMemory::Window& window : exchanged[rank]) {
+        if (error.empty()) try {
+            windows_[rank].push_back(memory_->map_window(window.descriptor, window.bytes));
+          } catch (const std::runtime_error& failure) {
+            error = failure.what();
+          }
+        close(window.descriptor);
+      }
+    }
+  } catch (const std::runtime_error& failure) {
+    if (error.empty()) error = failure.what();
+  }
+  if (!all_agree(line_, error.empty())) return error;
+  return check_copies();
+}
+
+PlaceInWindows PeerLine::place_of(PeerAddress address) const {
+  const WindowList& own = windows_[static_cast<std::size_t>(line_.rank())];
+  const auto found = std::ranges::find_if(own, [address](const PeerMemory::Window& window) {
+    return address >= window.address && address < window.address + window.bytes;
+  });
+  if (found == own.end()) throw std::logic_error("a message is in no window");
+  return {static_cast<std::uint64_t>(found - own.begin()), address - found->address};
+}
+
+// Every GPU copies a pattern from every other one's window to its own: some hosts lose what GPUs copy to each other,
+// such as those whose IOMMU is on, without an error of the driver. Other windows are not tried.
+std::string PeerLine::check_copies() {
+  const auto last_of = [this](int rank) { return windows_[static_cast<std::size_t>(rank)].back().address; };
+  const PeerAddress own = last_of(line_.rank()), copied = own + sizeof(Pattern);
+  const Pattern mine = pattern_of(line_.rank()), nothing{};
+  std::string error;
+  try {
+    memory_->write(std::as_bytes(std::span(mine)), own);
+    memory_->write(std::as_bytes(std::span(nothing)), copied);
+  } catch (const std::runtime_error& failure) {
+    error = failure.what();
+  }
+  line_.barrier();
+  for (int rank = 0; rank < line_.size() && error.empty(); ++rank) {
+    if (rank == line_.rank()) continue;
+    Pattern arrived{};
+    try {
+      memory_->copy(last_of(rank), copied, sizeof(Pattern));
+      memory_->wait();
+      memory_->read(copied, std::as_writable_bytes(std::span(arrived)));
+      if (arrived != pattern_of(rank)) error = "what GPUs copy to each other arrives wrong on this host";
+    } catch (const std::runtime_error& failure) {
+      error = failure.what();
+    }
+  }
+  return error;
+}
+
+std::unique_ptr<PeerLines> count_peer_lines(std::span<const int> nodes_of_row, std::span<const int> nodes_of_column) {
+  auto lines = std::make_unique<PeerLines>();
+  if (is_on_one_node(nodes_of_row)) lines->row = std::make_unique<PeerLine>();
+  if (is_on_one_node(nodes_of_column)) lines->column = std::make_unique<PeerLine>();
+  return lines;
+}
+
+std::unique_ptr<PeerLines> open_peer_lines(const ProcessGrid& grid, const std::function<PeerMemory*()>& open_peers) {
+  const bool row = is_on_one_node(nodes_of(grid.row())), column = is_on_one_node(nodes_of(grid.column()));
+  PeerMemory* memory = nullptr;
+  std::string error;
+  try {
+    if (row || column) memory = open_peers();
+  } catch (const std::runtime_error& failure) {
+    error = failure.what();
+  }
+  if (!agree_or_warn(grid, error)) return nullptr;
+  if (!all_agree(grid.all(), memory != nullptr || !(row || column))) return nullptr;
+  auto lines = std::make_unique<PeerLines>();
+  if (row) lines->row = std::make_unique<PeerLine>(*memory, grid.row());
+  if (column) lines->column = std::make_unique<PeerLine>(*memory, grid.column());
+  return lines;
+}
+
+bool map_windows(const ProcessGrid& grid, const PeerLines& lines) {
+  std::string error;
+  try {
+    for (const auto* line : {&lines.row, &lines.column}) {
+      const std::string failure = *line ? (*line)->map() : "";
+      if (error.empty()) error = failure;
+    }
+  } catch (const std::exception& failure) {
+    abort_job(failure.what());  // the other ranks wait in the collective call that failed
+  }
+  if (!agree_or_warn(grid, error)) return false;
+  spdlog::debug("GPUs copy messages to each other: along the process row {}, down the process column {}",
+                lines.row ? "yes" : "no", lines.column ? "yes" : "no");
+  return true;
+}
+
+PeerExchange::PeerExchange(PeerLine& line, int tag, const std::vector<PeerMessage>& messages) : line_(line), tag_(tag) {
   for (const PeerMessage& message : messages) {
     Pending& pending = pending_.emplace_back();
     pending.message = message;
-    pending.notice.resize(sizeof place + message.header.size());
+    pending.notice.resize(sizeof(PlaceInWindows) + message.header.size());
     if (message.receives) {
       GLINPACK_MPI(MPI_Irecv(pending.notice.data(), static_cast<int>(pending.notice.size()), MPI_BYTE, message.peer,
-                             tag_, window_.line(), &pending.notified));
+                             tag_, line_.communicator(), &pending.notified));
       continue;
     }
-    if (last_sent == nullptr || last_sent->parts != message.parts) {
-      place = next;
-      for (const PeerMessage::Part& part : message.parts) {
-        if (next + part.bytes > window.areas_[area].end) throw std::logic_error("a message does not fit its window");
-        window_.memory().copy(part.address, window_.address_in(rank_in(window_.line()), next), part.bytes);
-        next += part.bytes;
-      }
-    }
-    last_sent = &message;
+    const PeerMessage::Part& first = message.parts.front();
+    const PlaceInWindows place = first.bytes > 0 ? line_.place_of(first.address) : PlaceInWindows{};
     std::memcpy(pending.notice.data(), &place, sizeof place);
     std::ranges::copy(message.header, pending.notice.begin() + sizeof place);
-  }
-  if (last_sent == nullptr) return;
-  window_.memory().wait();
-  for (Pending& sent : pending_) {
-    if (sent.message.receives) continue;
-    const int peer = sent.message.peer;
-    GLINPACK_MPI(
-        MPI_Irecv(nullptr, 0, MPI_BYTE, peer, tag_ + tags::acknowledgement, window_.line(), &sent.acknowledged));
-    GLINPACK_MPI(MPI_Isend(sent.notice.data(), static_cast<int>(sent.notice.size()), MPI_BYTE, peer, tag_,
-                           window_.line(), &sent.notified));
+    GLINPACK_MPI(MPI_Irecv(nullptr, 0, MPI_BYTE, message.peer, tag_ + tags::acknowledgement, line_.communicator(),
+                           &pending.acknowledged));
+    GLINPACK_MPI(MPI_Isend(pending.notice.data(), static_cast<int>(pending.notice.size()), MPI_BYTE, message.peer, tag_,
+                           line_.communicator(), &pending.notified));
   }
 }
 
@@ -316,11 +331,11 @@ bool PeerExchange::advance() {
     copy_from_peer(pending);
     copied.push_back(&pending);
   }
-  if (!copied.empty()) window_.memory().wait();
+  if (!copied.empty()) line_.memory().wait();
   for (Pending* const pending : copied) {
     pending->copied = true;
-    GLINPACK_MPI(MPI_Isend(nullptr, 0, MPI_BYTE, pending->message.peer, tag_ + tags::acknowledgement, window_.line(),
-                           &pending->acknowledged));
+    GLINPACK_MPI(MPI_Isend(nullptr, 0, MPI_BYTE, pending->message.peer, tag_ + tags::acknowledgement,
+                           line_.communicator(), &pending->acknowledged));
   }
   bool done = true;
   for (Pending& pending : pending_) {
@@ -331,12 +346,14 @@ bool PeerExchange::advance() {
 }
 
 void PeerExchange::copy_from_peer(Pending& pending) {
-  std::uint64_t place = 0;
+  PlaceInWindows place;
   std::memcpy(&place, pending.notice.data(), sizeof place);
   std::copy(pending.notice.begin() + sizeof place, pending.notice.end(), pending.message.header.begin());
-  for (const PeerMessage::Part& part : pending.message.parts) {
-    window_.memory().copy(window_.address_in(pending.message.peer, place), part.address, part.bytes);
-    place += part.bytes;
+  const PeerAddress from = line_.address_in(pending.message.peer, place);
+  const std::vector<PeerMessage::Part>& parts = pending.message.parts;
+  for (const PeerMessage::Part& part : parts) {
+    if (part.bytes == 0) continue;
+    line_.memory().copy(from + (part.address - parts.front().address), part.address, part.bytes);
   }
 }
 

@@ -1,5 +1,5 @@
-// Messages between the GPUs of a node's ranks without the host's memory: a rank copies what it sends into its GPU's
-// window, and the receivers' GPUs copy it from there. Small MPI messages order the copies.
+// Messages between the GPUs of a node's ranks without the host's memory: what ranks send lies in windows of their GPUs,
+// and the receivers' GPUs copy it from there. Small MPI messages order the copies.
 #pragma once
 
 #include <mpi.h>
@@ -19,57 +19,59 @@
 
 namespace glinpack {
 
-/// The windows of a process row's or column's ranks, which are all on one node. A window has areas: what a rank sends
-/// at a time by one kind of messages.
-class PeerWindow {
- public:
-  /// Collective over `line`. error() reports failures on the affected ranks; all ranks must agree that there is none
-  /// before any of them uses the window. `memory` must outlive it.
-  PeerWindow(PeerMemory& memory, MpiCommunicator line, std::span<const std::size_t> areas);
-  /// Only counts its memory.
-  explicit PeerWindow(std::span<const std::size_t> areas);
-  PeerWindow(const PeerWindow&) = delete;
-  PeerWindow& operator=(const PeerWindow&) = delete;
-  ~PeerWindow();
+/// A byte of a rank's windows.
+struct PlaceInWindows {
+  std::uint64_t window = 0;
+  std::uint64_t offset = 0;
+};
 
-  const std::string& error() const { return error_; }
+/// The ranks of a process row or column, which are all on one node.
+class PeerLine {
+ public:
+  /// `memory` must outlive it.
+  PeerLine(PeerMemory& memory, MpiCommunicator line)
+      : memory_(&memory), line_(line), windows_(static_cast<std::size_t>(line.size())) {}
+  PeerLine() = default;  // whose windows are only counted
+  PeerLine(const PeerLine&) = delete;
+  PeerLine& operator=(const PeerLine&) = delete;
+  ~PeerLine();
+
+  /// Maps the windows that all ranks have now, and tries to copy from them. Collective over the line. The reason if it
+  /// failed on this rank; all ranks must agree that it did not before any of them uses the windows.
+  std::string map();
+
   PeerMemory& memory() const { return *memory_; }
-  MPI_Comm line() const { return line_; }
-  PeerAddress address_in(int rank, std::uint64_t offset) const {
-    return windows_[static_cast<std::size_t>(rank)].address + offset;
+  MPI_Comm communicator() const { return line_; }
+  PeerAddress address_in(int rank, const PlaceInWindows& place) const {
+    return windows_[static_cast<std::size_t>(rank)][place.window].address + place.offset;
   }
+  /// Of this rank's windows.
+  PlaceInWindows place_of(PeerAddress address) const;
 
  private:
-  friend class PeerExchange;
-  struct Area {
-    std::uint64_t first = 0;
-    std::uint64_t end = 0;
-  };
-
-  std::uint64_t place(std::span<const std::size_t> areas);
-  void check_copies();
+  std::string check_copies();
 
   PeerMemory* memory_ = nullptr;
   MpiCommunicator line_;
-  std::vector<Area> areas_;
-  std::vector<PeerMemory::Window> windows_;  // of each rank
-  std::string error_;
+  std::vector<std::vector<PeerMemory::Window>> windows_;  // of each rank; the last one is for check_copies()
 };
 
-/// The windows of a rank's process row and column; null where ranks of the line are on several nodes, or alone.
-struct PeerWindows {
-  std::unique_ptr<PeerWindow> row;
-  std::unique_ptr<PeerWindow> column;
+/// Of a rank's process row and column; null where ranks of the line are on several nodes, or alone.
+struct PeerLines {
+  std::unique_ptr<PeerLine> row;
+  std::unique_ptr<PeerLine> column;
 };
 /// Collective over the grid. `open_peers`: DeviceMemory::open_peers(), called if a line of this rank is on one node.
 /// Null if it returns null on a rank, or fails; then the grid's root warns once on standard error.
-std::unique_ptr<PeerWindows> make_peer_windows(const ProcessGrid& grid, const std::function<PeerMemory*()>& open_peers,
-                                               const PeerAreas& areas);
-/// Only counts the memory of such windows, of a rank whose lines have ranks on these nodes (nodes_of()).
-std::unique_ptr<PeerWindows> count_peer_windows(std::span<const int> nodes_of_row, std::span<const int> nodes_of_column,
-                                                const PeerAreas& areas);
+std::unique_ptr<PeerLines> open_peer_lines(const ProcessGrid& grid, const std::function<PeerMemory*()>& open_peers);
+/// Maps the windows of all ranks, when their buffers are allocated. Collective over the grid. False, with such a
+/// warning, if it failed on a rank.
+bool map_windows(const ProcessGrid& grid, const PeerLines& lines);
+/// Those of a rank whose lines have ranks on these nodes (nodes_of()), to count their memory.
+std::unique_ptr<PeerLines> count_peer_lines(std::span<const int> nodes_of_row, std::span<const int> nodes_of_column);
 
-/// A message of this rank. Its parts are in device memory; `header` is in the host's, and comes first.
+/// A message of this rank. `header` is in the host's memory, and comes first. The parts are in windows, equally far
+/// from each other on the sender and the receivers.
 struct PeerMessage {
   int peer = 0;
   bool receives = false;
@@ -85,9 +87,8 @@ struct PeerMessage {
 /// Pending messages of one kind. Both ranks of a pair start their messages of a kind in the same order.
 class PeerExchange {
  public:
-  /// What is sent has been copied into the window's area when it returns. The area must be free: the last exchange with
-  /// it is done.
-  PeerExchange(PeerWindow& window, std::size_t area, int tag, const std::vector<PeerMessage>& messages);
+  /// What is sent must not change before the exchange is done.
+  PeerExchange(PeerLine& line, int tag, const std::vector<PeerMessage>& messages);
   PeerExchange(const PeerExchange&) = delete;
   PeerExchange& operator=(const PeerExchange&) = delete;
 
@@ -97,14 +98,14 @@ class PeerExchange {
  private:
   struct Pending {
     PeerMessage message;
-    std::vector<char> notice;  // the place in the sender's window, then the header
+    std::vector<char> notice;  // the PlaceInWindows of the first part on the sender, then the header
     MPI_Request notified = MPI_REQUEST_NULL;
     MPI_Request acknowledged = MPI_REQUEST_NULL;
     bool copied = false;
   };
   void copy_from_peer(Pending& pending);
 
-  PeerWindow& window_;
+  PeerLine& line_;
   int tag_;
   std::list<Pending> pending_;
 };

@@ -32,8 +32,7 @@ MemoryNeed count(const RunParameters& parameters, const RankPlace& place, const 
   node.column_shares_memory = shares_node_memory(parameters) && std::ranges::count(place.nodes_of_column, 0) ==
                                                                     static_cast<std::ptrdiff_t>(place.grid.rows);
   if (device.has_peers && parameters.parts == RunParts::all) {
-    node.peers = count_peer_windows(place.nodes_of_row, place.nodes_of_column,
-                                    peer_areas<Real>(parameters, place.grid, place.at));
+    node.peers = count_peer_lines(place.nodes_of_row, place.nodes_of_column);
   }
   if (parameters.parts == RunParts::messages) {
     const LuWorkspace<Real> workspace(parameters, grid, *backend, node);

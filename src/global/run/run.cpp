@@ -339,10 +339,20 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
               const MatrixSource& source, const RunOptions& options) {
   const double begun = steady_seconds();
   log_choices(parameters, grid);
-  const MemoryCount memory;
-  const NodeMemory node = node_memory_of(parameters, grid, backend);
-  const auto workspace = make_collectively(
-      grid.all(), [&] { return std::make_unique<Workspace<Real>>(parameters, grid, backend, node, source); });
+  MemoryCount memory;
+  NodeMemory node = node_memory_of(parameters, grid, backend);
+  const MemoryNeed of_node = memory.need();
+  const auto make = [&] {
+    return make_collectively(
+        grid.all(), [&] { return std::make_unique<Workspace<Real>>(parameters, grid, backend, node, source); });
+  };
+  auto workspace = make();
+  if (node.peers && !map_windows(grid, *node.peers)) {
+    workspace.reset();
+    node.peers.reset();
+    memory.return_to(of_node);
+    workspace = make();
+  }
   return run_watched(*workspace, memory, [&](RunResult& result) {
     Run<Real> run(*workspace, options, result);
     run.prepare(source, begun);

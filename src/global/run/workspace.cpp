@@ -73,9 +73,7 @@ NodeMemory node_memory_of(const RunParameters& parameters, const ProcessGrid& gr
     node.column_shares_memory = std::ranges::count(nodes, nodes.front()) == grid.shape().rows;
   }
   if (parameters.parts == RunParts::all && grid.shape().size() > 1) {
-    const PeerAreas areas = peer_areas<Real>(parameters, grid.shape(), grid.position());
-    node.peers = make_peer_windows(
-        grid, [&backend] { return backend.open_peers(); }, areas);
+    node.peers = open_peer_lines(grid, [&backend] { return backend.open_peers(); });
   }
   return node;
 }

@@ -31,7 +31,7 @@ std::unique_ptr<NodeWindows> node_windows_of(const RunParameters& parameters, co
 /// What the ranks of a node share.
 struct NodeMemory {
   std::unique_ptr<NodeWindows> windows;
-  std::unique_ptr<PeerWindows> peers = {};
+  std::unique_ptr<PeerLines> peers = {};
   bool column_shares_memory = false;  // without messages: whether the process column would
 };
 /// Collective over the grid.

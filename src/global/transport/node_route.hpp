@@ -2,7 +2,6 @@
 // that the ranks of a node share. Pure: MPI executes it, the recorder lists it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -84,13 +83,6 @@ struct BroadcastSizes {
   // of each ring between two ranks of a process column; 0: none
   std::size_t row_ring = 0;
   std::size_t panel_ring = 0;
-};
-
-/// Bytes of what a rank sends at a time along its process row and down its process column, where GPUs copy messages to
-/// each other: panels, by two areas in turn; rows, rows of gathered panels, U12.
-struct PeerAreas {
-  std::array<std::size_t, 2> row{};
-  std::array<std::size_t, 3> column{};
 };
 
 /// For every rank of a line, the first rank of its node. `node_of`: numbers the node of a rank in any way.

@@ -183,18 +183,6 @@ class DeviceMemory {
   virtual PeerMemory* open_peers() { return nullptr; }
   /// A buffer whose transfers end in device memory (HostBuffer::on_device()). Only if peers are open.
   virtual std::unique_ptr<HostBuffer<Real>> allocate_message(Index elements) { return allocate_host(elements); }
-  /// to <- from, the same extents, in two such buffers, at once: beside the operations of the device.
-  void copy_between_messages(const HostBlock<Real>& from, const HostBlock<Real>& to) {
-    if (from.empty()) return;
-    const auto rows = [](const HostBlock<Real>& block) {
-      return PeerMemory::Rows{block.buffer->on_device() + static_cast<PeerAddress>(block.offset) * sizeof(Real),
-                              static_cast<std::size_t>(block.leading_dimension) * sizeof(Real)};
-    };
-    PeerMemory& peers = *open_peers();
-    peers.copy_rows(rows(from), rows(to), static_cast<std::size_t>(from.columns) * sizeof(Real),
-                    static_cast<std::size_t>(from.rows));
-    peers.wait();
-  }
   /// An operand of up to rows x columns elements. The memory must outlive it. Throws as allocate does.
   virtual std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) {
     return std::make_unique<UploadedOperand<Real>>(*this, rows, columns);

@@ -28,6 +28,8 @@ class MemoryCount {
   MemoryCount& operator=(const MemoryCount&) = delete;
   ~MemoryCount() { current_ = outer_; }
   const MemoryNeed& need() const { return need_; }
+  /// Forgets arrays that are freed.
+  void return_to(const MemoryNeed& earlier) { need_ = earlier; }
 
   static void add_host(std::int64_t bytes) {
     if (current_ != nullptr) current_->need_.host += bytes;

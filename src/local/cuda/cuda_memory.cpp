@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "base/memory_count.hpp"
-
 namespace glinpack {
 namespace {
 
@@ -31,34 +29,6 @@ struct AllocationProperties {
 struct Access {
   Location location = {};
   int flags = 3;  // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-};
-struct ExternalMemory {
-  int type = 1;  // CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD
-  union {
-    int descriptor;
-    std::array<void*, 2> win32;
-  } handle = {};
-  unsigned long long size = 0;
-  unsigned flags = 1;  // CUDA_EXTERNAL_MEMORY_DEDICATED
-  std::array<unsigned, 16> reserved{};
-};
-struct ExternalBuffer {
-  unsigned long long offset = 0;
-  unsigned long long size = 0;
-  unsigned flags = 0;
-  std::array<unsigned, 16> reserved{};
-};
-struct Copied {
-  std::size_t x = 0, y = 0;
-  int memory_type = 2;  // CU_MEMORYTYPE_DEVICE
-  void* host = nullptr;
-  Pointer device = 0;
-  void* array = nullptr;
-  std::size_t stride = 0;
-};
-struct Copy2d {
-  Copied from = {}, to = {};
-  std::size_t bytes = 0, rows = 0;
 };
 constexpr int file_descriptor_handle = 1;
 constexpr unsigned non_blocking_stream = 1;
@@ -120,37 +90,6 @@ CudaMemory::~CudaMemory() {
   result_of("cuDevicePrimaryCtxRelease_v2", device_);
 }
 
-CudaMemory::Imported CudaMemory::import(int descriptor, std::size_t bytes) {
-  ExternalMemory external;
-  external.handle.descriptor = descriptor;
-  external.size = bytes;
-  ExternalBuffer buffer;
-  buffer.size = bytes;
-  Imported imported;
-  Pointer address = 0;
-  try {
-    call("cuCtxSetCurrent", context_);
-    call("cuImportExternalMemory", &imported.memory, static_cast<const ExternalMemory*>(&external));
-  } catch (...) {
-    close(descriptor);  // CUDA closes what it has imported
-    throw;
-  }
-  try {
-    call("cuExternalMemoryGetMappedBuffer", &address, imported.memory, static_cast<const ExternalBuffer*>(&buffer));
-  } catch (...) {
-    free_import(imported);
-    throw;
-  }
-  imported.address = address;
-  return imported;
-}
-
-void CudaMemory::free_import(const Imported& imported) noexcept {
-  result_of("cuCtxSetCurrent", context_);
-  if (imported.address != 0) result_of("cuMemFree_v2", Pointer{imported.address});
-  if (imported.memory != nullptr) result_of("cuDestroyExternalMemory", imported.memory);
-}
-
 PeerMemory::Window CudaMemory::make_window(std::size_t bytes) {
   call("cuCtxSetCurrent", context_);
   AllocationProperties properties;
@@ -167,8 +106,8 @@ PeerMemory::Window CudaMemory::make_window(std::size_t bytes) {
     free_window(window);
     throw;
   }
-  result_of("cuMemRelease", handle);                          // the mapping and the descriptor keep the memory
-  MemoryCount::add_device(static_cast<std::int64_t>(bytes));  // but for rounding to pages
+  result_of("cuMemRelease", handle);  // the mapping and the descriptor keep the memory
+  own_windows_.push_back(window);
   return window;
 }
 
@@ -199,10 +138,11 @@ PeerMemory::Window CudaMemory::map(std::uint64_t handle, std::size_t bytes) {
     free_window({.address = address, .bytes = bytes});
     throw;
   }
-  return {.address = address, .bytes = bytes};
+  return {.address = address, .bytes = rounded(bytes)};
 }
 
 void CudaMemory::free_window(const Window& window) noexcept {
+  std::erase_if(own_windows_, [&](const Window& own) { return own.address == window.address; });
   if (window.descriptor >= 0) close(window.descriptor);
   if (window.address == 0) return;
   result_of("cuCtxSetCurrent", context_);
@@ -225,13 +165,6 @@ void CudaMemory::read(PeerAddress from, std::span<std::byte> to) {
 void CudaMemory::copy(PeerAddress from, PeerAddress to, std::size_t bytes) {
   call("cuCtxSetCurrent", context_);
   call("cuMemcpyDtoDAsync_v2", Pointer{to}, Pointer{from}, bytes, stream_);
-}
-
-void CudaMemory::copy_rows(const Rows& from, const Rows& to, std::size_t bytes, std::size_t count) {
-  const Copy2d copy{
-      {.device = from.first, .stride = from.stride}, {.device = to.first, .stride = to.stride}, bytes, count};
-  call("cuCtxSetCurrent", context_);
-  call("cuMemcpy2DAsync_v2", &copy, stream_);
 }
 
 void CudaMemory::wait() {

@@ -1,5 +1,7 @@
 // Peer copies of NVIDIA's GPUs by CUDA's driver interface, which is opened at run time: Vulkan itself does not share
-// memory with another process's GPU. Memory that Vulkan exports is imported, windows are CUDA's own.
+// memory with another process's GPU. Windows are CUDA's memory, which Vulkan can import. Copies from another GPU's
+// memory run beside the GPU's kernels; those within its own take turns with Vulkan's kernels, and stop them for
+// 0.3 ms.
 #pragma once
 
 #include <memory>
@@ -18,21 +20,13 @@ class CudaMemory final : public PeerMemory {
   explicit CudaMemory(std::string_view uuid);
   ~CudaMemory() override;
 
-  /// Memory that Vulkan has exported and still owns. Closes the descriptor.
-  struct Imported {
-    void* memory = nullptr;
-    PeerAddress address = 0;
-  };
-  Imported import(int descriptor, std::size_t bytes);
-  void free_import(const Imported& imported) noexcept;
-
   Window make_window(std::size_t bytes) override;
   Window map_window(int descriptor, std::size_t bytes) override;
   void free_window(const Window& window) noexcept override;
+  const std::vector<Window>& own_windows() const override { return own_windows_; }
   void write(std::span<const std::byte> from, PeerAddress to) override;
   void read(PeerAddress from, std::span<std::byte> to) override;
   void copy(PeerAddress from, PeerAddress to, std::size_t bytes) override;
-  void copy_rows(const Rows& from, const Rows& to, std::size_t bytes, std::size_t count) override;
   void wait() override;
 
  private:
@@ -41,6 +35,7 @@ class CudaMemory final : public PeerMemory {
   int device_ = 0;
   void* context_ = nullptr;
   void* stream_ = nullptr;
+  std::vector<Window> own_windows_;
 };
 
 }  // namespace glinpack

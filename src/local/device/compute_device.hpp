@@ -23,8 +23,8 @@ class ShaderSource;
 using BufferId = std::uint32_t;
 
 /// device: for kernels only. matrix: the same, by the allocator for matrices. host: host memory that the device reads
-/// and writes in place. list: where the host writes and the device reads. message: the device's, for PeerMemory as
-/// well.
+/// and writes in place. list: where the host writes and the device reads. message: the device's, in a window of
+/// PeerMemory.
 enum class Memory { device, matrix, host, list, message };
 
 /// Freed once the commands that use it are done.
@@ -40,13 +40,13 @@ class DeviceBuffer {
   PeerAddress peer_address() const { return peer_address_; }
 
  protected:
-  DeviceBuffer(BufferId id, void* data) : id_(id), data_(data) {}
-  void set_peer_address(PeerAddress address) { peer_address_ = address; }
+  DeviceBuffer(BufferId id, void* data, PeerAddress peer_address = 0)
+      : id_(id), data_(data), peer_address_(peer_address) {}
 
  private:
   BufferId id_;
   void* data_;
-  PeerAddress peer_address_ = 0;
+  PeerAddress peer_address_;
 };
 
 class DeviceProgram {

@@ -45,10 +45,7 @@ std::unique_ptr<VulkanMemory> VulkanMemory::open(const std::shared_ptr<Context>&
 
 MemoryObjectHandle VulkanMemory::allocate(GLuint buffer, std::int64_t bytes) const {
   constexpr std::int64_t tail = 1024;  // llvmpipe needs bytes after the end, and canaries of tests
-  const BufferId id = device_->allocate(bytes + tail, Memory::message).id;
-  if (id == 0) return {};
-  const auto exported = device_->exported(id);
-  device_->free(id);  // the file descriptor is a reference of its own to the memory
+  const auto exported = device_->export_memory(bytes + tail);
   MemoryObjectHandle imported;
   if (exported.file_descriptor >= 0) imported = import(context_.shared_from_this(), buffer, bytes, exported);
   if (imported.id() == 0) context_.discard_debug_error();

@@ -25,7 +25,7 @@ struct ModelledDevice {
   bool is_asynchronous = false;  // computes while the host does something else, and is fast at panels: a GPU
   bool has_panels = true;        // factorises panels, if it is asynchronous or asked to
   double panel_columns = 1;      // cost of a column of a panel that it factorises, in columns of a panel alone on it
-  bool has_peers = false;        // copies messages to devices of its node: windows and buffers in its memory
+  bool has_peers = false;        // copies messages to devices of its node: buffers in its memory
   bool row_by_row = false;       // has the white paper's algorithm, whose operations are not listed
   std::int64_t (*matrix_bytes)(Index rows, Index columns, std::int64_t element_bytes) = nullptr;  // BackendRecord's
   std::function<std::int64_t(Index depth, Index rows, Index columns)> update_bytes = nullptr;     // with option values

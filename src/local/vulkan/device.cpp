@@ -13,19 +13,36 @@ class Buffer final : public DeviceBuffer {
  public:
   Buffer(std::shared_ptr<LogicalDevice> device, const LogicalDevice::Allocation& allocation)
       : DeviceBuffer(allocation.id, allocation.data), device_(std::move(device)) {}
-  ~Buffer() override {
-    if (imported_.memory != nullptr) device_->peers->free_import(imported_);
-    device_->free(id());
-  }
-  void import() {
-    const LogicalDevice::ExportedMemory exported = device_->exported(id());
-    imported_ = device_->peers->import(exported.file_descriptor, static_cast<std::size_t>(exported.bytes));
-    set_peer_address(imported_.address);
-  }
+  ~Buffer() override { device_->free(id()); }
 
  private:
   std::shared_ptr<LogicalDevice> device_;
-  CudaMemory::Imported imported_;
+};
+
+// What others copy from its window needs no copy into it.
+class MessageBuffer final : public DeviceBuffer {
+ public:
+  MessageBuffer(std::shared_ptr<LogicalDevice> device, std::int64_t bytes)
+      : MessageBuffer(device, bytes, device->peers->make_window(static_cast<std::size_t>(bytes))) {}
+  ~MessageBuffer() override {
+    device_->free(id());
+    device_->peers->free_window(window_);
+  }
+
+ private:
+  MessageBuffer(const std::shared_ptr<LogicalDevice>& device, std::int64_t bytes, const PeerMemory::Window& window)
+      : DeviceBuffer(allocate(*device, bytes, window), nullptr, window.address), device_(device), window_(window) {}
+  static BufferId allocate(LogicalDevice& device, std::int64_t bytes, const PeerMemory::Window& window) {
+    try {
+      return device.allocate_in(window, bytes);
+    } catch (const std::runtime_error&) {
+      device.peers->free_window(window);
+      throw;
+    }
+  }
+
+  std::shared_ptr<LogicalDevice> device_;
+  PeerMemory::Window window_;
 };
 
 class Sync final : public DeviceSync {
@@ -123,11 +140,9 @@ void Device::throw_debug_error() {
 }
 
 std::unique_ptr<DeviceBuffer> Device::allocate(std::int64_t bytes, Memory memory) {
+  if (memory == Memory::message) return std::make_unique<MessageBuffer>(logical_, bytes);
   const LogicalDevice::Allocation allocation = logical_->allocate(bytes, memory);
-  if (allocation.id == 0) return nullptr;
-  auto buffer = std::make_unique<Buffer>(logical_, allocation);
-  if (memory == Memory::message) buffer->import();
-  return buffer;
+  return allocation.id == 0 ? nullptr : std::make_unique<Buffer>(logical_, allocation);
 }
 
 PeerMemory* Device::open_peers() {
@@ -135,7 +150,7 @@ PeerMemory* Device::open_peers() {
   if (logical_->peers) return logical_->peers.get();
   logical_->peers = std::make_unique<CudaMemory>(description_.uuid);
   try {
-    allocate(1, Memory::message);  // a failure to import memory must come before a run relies on it
+    allocate(1, Memory::message);  // a failure must come before a run relies on it
   } catch (const std::runtime_error&) {
     logical_->peers.reset();
     throw;

@@ -1,6 +1,8 @@
 #include "vulkan/logical_device.hpp"
 
+#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <limits>
@@ -15,7 +17,7 @@ namespace glinpack::vulkan {
 namespace {
 
 constexpr std::uint32_t queries_of_pool = 1024;
-constexpr auto exported_type = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+constexpr auto shared_type = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
 
 }  // namespace
 
@@ -137,18 +139,18 @@ std::optional<std::uint32_t> LogicalDevice::memory_type(std::uint32_t allowed, V
 }
 
 // Dedicated to the buffer: on an H200, other memory is slower, and large parts of it stall.
-LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory memory) const {
-  const bool is_exported = memory == Memory::message;
+LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory memory, const Sharing& sharing) const {
+  const bool is_shared = sharing.is_exported || sharing.imported != nullptr;
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                   mapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   const VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
-                                                  exported_type};
+                                                  shared_type};
   VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                          .pNext = is_exported ? &external : nullptr,
+                          .pNext = is_shared ? &external : nullptr,
                           .size = static_cast<VkDeviceSize>(bytes),
                           .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                                    VK_BUFFER_USAGE_TRANSFER_DST_BIT};
-  const bool has_address = description.has_matrices() && !is_exported;
+  const bool has_address = description.has_matrices() && !is_shared;
   if (has_address) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   if (families_.size() > 1) {
     info.sharingMode = VK_SHARING_MODE_CONCURRENT;
@@ -164,41 +166,73 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
                                                                 : local;
   std::optional<std::uint32_t> type = memory_type(needed.memoryTypeBits, better);
   if (!type) type = memory_type(needed.memoryTypeBits, better & mapped);
-  const VkExportMemoryAllocateInfo exported{VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO, nullptr, exported_type};
+  const VkExportMemoryAllocateInfo exported{VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO, nullptr, shared_type};
   const VkMemoryAllocateFlagsInfo addressed{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
                                             .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
   VkMemoryDedicatedAllocateInfo dedicated{.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
                                           .buffer = made.buffer};
-  if (is_exported) dedicated.pNext = &exported;
+  if (sharing.is_exported) dedicated.pNext = &exported;
   if (has_address) dedicated.pNext = &addressed;
-  const VkMemoryAllocateInfo allocated{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &dedicated, needed.size,
-                                       type.value_or(0)};
-  made.bytes = static_cast<std::int64_t>(needed.size);
-  if (type && vk.AllocateMemory(handle, &allocated, nullptr, &made.memory) == VK_SUCCESS &&
-      vk.BindBufferMemory(handle, made.buffer, made.memory, 0) == VK_SUCCESS) {
-    return made;
+  VkMemoryAllocateInfo allocated{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &dedicated, needed.size, type.value_or(0)};
+  VkImportMemoryFdInfoKHR imported{.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR, .handleType = shared_type};
+  if (sharing.imported != nullptr) {
+    imported.fd = fcntl(sharing.imported->descriptor, F_DUPFD_CLOEXEC, 0);
+    allocated.pNext = &imported;
+    allocated.allocationSize = sharing.imported->bytes;
+  }
+  made.bytes = static_cast<std::int64_t>(allocated.allocationSize);
+  const bool fits = type && needed.size <= allocated.allocationSize;
+  if (fits && vk.AllocateMemory(handle, &allocated, nullptr, &made.memory) == VK_SUCCESS) {
+    if (vk.BindBufferMemory(handle, made.buffer, made.memory, 0) == VK_SUCCESS) return made;
+  } else if (sharing.imported != nullptr) {
+    close(imported.fd);  // else the driver owns it
   }
   destroy(made);
   return {};
 }
 
+LogicalDevice::Allocation LogicalDevice::keep(const Storage& made) {
+  storage_.emplace(++last_id_, made);
+  return {.id = last_id_};
+}
+
 LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
-  if (memory == Memory::message && vk.GetMemoryFdKHR == nullptr) {
-    throw std::runtime_error(description.renderer + ": Vulkan exports no memory");
-  }
   const std::lock_guard lock(mutex_);
   destroy_passed();
-  const Storage made = make_storage(bytes, memory);
+  const Storage made = make_storage(bytes, memory, {});
   if (made.memory == VK_NULL_HANDLE) return {};
-  Allocation allocation;
+  void* data = nullptr;
   const bool is_mapped = memory == Memory::host || memory == Memory::list;
-  if (is_mapped && vk.MapMemory(handle, made.memory, 0, VK_WHOLE_SIZE, 0, &allocation.data) != VK_SUCCESS) {
+  if (is_mapped && vk.MapMemory(handle, made.memory, 0, VK_WHOLE_SIZE, 0, &data) != VK_SUCCESS) {
     destroy(made);
     return {};
   }
-  allocation.id = ++last_id_;
-  storage_.emplace(allocation.id, made);
+  Allocation allocation = keep(made);
+  allocation.data = data;
   return allocation;
+}
+
+BufferId LogicalDevice::allocate_in(const PeerMemory::Window& window, std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  destroy_passed();
+  Storage made;
+  if (vk.GetMemoryFdKHR != nullptr) made = make_storage(bytes, Memory::message, {.imported = &window});
+  if (made.memory == VK_NULL_HANDLE) {
+    throw std::runtime_error(description.renderer + ": Vulkan imports no memory of CUDA");
+  }
+  return keep(made).id;
+}
+
+LogicalDevice::ExportedMemory LogicalDevice::export_memory(std::int64_t bytes) const {
+  if (vk.GetMemoryFdKHR == nullptr) throw std::runtime_error(description.renderer + ": Vulkan exports no memory");
+  const std::lock_guard lock(mutex_);
+  const Storage made = make_storage(bytes, Memory::device, {.is_exported = true});
+  if (made.memory == VK_NULL_HANDLE) return {};
+  const VkMemoryGetFdInfoKHR wanted{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, nullptr, made.memory, shared_type};
+  ExportedMemory exported{.bytes = made.bytes};
+  if (vk.GetMemoryFdKHR(handle, &wanted, &exported.file_descriptor) != VK_SUCCESS) exported.file_descriptor = -1;
+  destroy(made);  // the file descriptor is a reference of its own to the memory
+  return exported;
 }
 
 void LogicalDevice::free(BufferId id) {
@@ -206,15 +240,6 @@ void LogicalDevice::free(BufferId id) {
   const Storage storage = storage_.extract(id).mapped();
   lock.unlock();
   retire([this, storage] { destroy(storage); });
-}
-
-LogicalDevice::ExportedMemory LogicalDevice::exported(BufferId id) const {
-  const std::lock_guard lock(mutex_);
-  const Storage& storage = storage_.at(id);
-  const VkMemoryGetFdInfoKHR wanted{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, nullptr, storage.memory, exported_type};
-  int file_descriptor = -1;
-  const bool is_exported = vk.GetMemoryFdKHR(handle, &wanted, &file_descriptor) == VK_SUCCESS;
-  return {is_exported ? file_descriptor : -1, storage.bytes};
 }
 
 VkBuffer LogicalDevice::buffer_of(BufferId id) const {

@@ -54,16 +54,17 @@ class LogicalDevice {
     BufferId id = 0;
     void* data = nullptr;
   };
-  /// An id of 0 if there is not that much memory. Memory::message can be exported: throws std::runtime_error if the
-  /// driver exports none.
+  /// An id of 0 if there is not that much memory.
   Allocation allocate(std::int64_t bytes, Memory memory);
+  /// In a window of PeerMemory, which must outlive the buffer. Throws std::runtime_error if the driver takes none.
+  BufferId allocate_in(const PeerMemory::Window& window, std::int64_t bytes);
   void free(BufferId id);
-  /// The memory of a buffer of Memory::message, for another API to import, which then owns the descriptor.
+  /// Memory of the device for another API to import, which then owns the descriptor.
   struct ExportedMemory {
-    int file_descriptor = -1;  // -1: the driver does not export this memory
+    int file_descriptor = -1;  // -1: there is not that much memory, or the driver exports none
     std::int64_t bytes = 0;    // of the memory
   };
-  ExportedMemory exported(BufferId id) const;
+  ExportedMemory export_memory(std::int64_t bytes) const;
   /// Null if it was freed.
   VkBuffer buffer_of(BufferId id) const;
   std::uint64_t address_of(BufferId id) const;
@@ -93,13 +94,19 @@ class LogicalDevice {
     VkDeviceMemory memory = VK_NULL_HANDLE;
     std::int64_t bytes = 0;  // of the memory
   };
+  // Whether another API uses the memory, too.
+  struct Sharing {
+    bool is_exported = false;
+    const PeerMemory::Window* imported = nullptr;
+  };
   struct Retired {
     std::function<void()> destroy;
     std::array<std::uint64_t, 3> values{};  // of the queues, when it can be called
   };
   void choose_queues();
   void create_layouts();
-  Storage make_storage(std::int64_t bytes, Memory memory) const;  // null if there is no memory
+  Storage make_storage(std::int64_t bytes, Memory memory, const Sharing& sharing) const;  // null if there is no memory
+  Allocation keep(const Storage& made);
   std::optional<std::uint32_t> memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const;
   void destroy(const Storage& storage) const;
   void destroy_passed();

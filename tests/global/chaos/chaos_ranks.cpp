@@ -110,14 +110,18 @@ TEST(Chaos, DoesNotChangeFactorsOfDevicePanels) {
   });
 }
 
-/// MPI, and the peer copies of `windows`.
+/// MPI, and the peer copies of `lines`.
 template <class Real>
 class PeerTransport final : public MpiTransport<Real> {
  public:
-  static inline PeerWindows* windows = nullptr;
+  static inline PeerLines* lines = nullptr;
 
   PeerTransport(const ProcessGrid& grid, BroadcastKind broadcast, Timeline& timeline, Windows node)
-      : MpiTransport<Real>(grid, broadcast, timeline, {node.node, windows}) {}
+      : MpiTransport<Real>(grid, broadcast, timeline, {node.node, lines}), grid_(grid) {}
+  void map_windows() { ASSERT_TRUE(glinpack::map_windows(grid_, *lines)); }
+
+ private:
+  const ProcessGrid& grid_;
 };
 
 // Messages between devices, by the driver of fake_cuda.cpp on lavapipe's memory: the same factors as through the host's
@@ -139,10 +143,9 @@ TEST(Chaos, DoesNotChangeFactorsOfPeers) {
     const auto node =
         make_node_windows(grid, broadcast_sizes<float>(parameters, grid.shape(), grid.position(), true), 1);
     const auto expected = factorize_and_gather<float>(parameters, grid, test::queued_vulkan, *source, node.get());
-    const auto windows = make_peer_windows(
-        grid, [memory] { return memory; }, peer_areas<float>(parameters, grid.shape(), grid.position()));
-    ASSERT_TRUE(windows);
-    PeerTransport<float>::windows = windows.get();
+    const auto lines = open_peer_lines(grid, [memory] { return memory; });
+    ASSERT_TRUE(lines);
+    PeerTransport<float>::lines = lines.get();
     const Chaos chaos(seed * 1000 + static_cast<std::uint64_t>(test::world_rank()));
     const auto factors =
         factorize_and_gather<float, PeerTransport<float>>(parameters, grid, test::queued_vulkan, *source, node.get());
@@ -151,7 +154,7 @@ TEST(Chaos, DoesNotChangeFactorsOfPeers) {
   });
 }
 
-// The memory that is counted for windows and buffers of such messages is what they take.
+// The memory that is counted for buffers of such messages is what they take.
 TEST(Peers, TakeTheMemoryThatIsCounted) {
   auto& cached = *test::cached_backend<float>(test::queued_vulkan).backend;
   setenv("FAKE_CUDA_UUID", cached.info().device_uuid.c_str(), 1);

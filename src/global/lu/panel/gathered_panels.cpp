@@ -11,7 +11,8 @@ namespace glinpack {
 namespace {
 
 // The staging buffer: the panel's rows, rank by rank from the pivot's on, each rank's transposed; then the header of a
-// panel message and L11 \ U11.
+// panel message and L11 \ U11. If GPUs copy messages to each other, also along process rows, L returns as the panel
+// messages of the other ranks, which take the place of all that.
 template <class Real>
 class GatheredPanels final : public PanelFactorizer<Real> {
  public:
@@ -21,7 +22,8 @@ class GatheredPanels final : public PanelFactorizer<Real> {
         tail_(context.distribution.n * context.distribution.nb),
         staging_(context.transport.allocate_buffer(
             Line::column, context.backend,
-            tail_ + panel_message_elements<Real>(context.distribution.nb, context.distribution.nb))) {}
+            tail_ + (context.distribution.shape.rows - 1) *
+                        panel_message_elements<Real>(context.distribution.nb + padding, context.distribution.nb))) {}
 
   using typename PanelFactorizer<Real>::Step;
 
@@ -37,12 +39,15 @@ class GatheredPanels final : public PanelFactorizer<Real> {
   }
 
  private:
+  static constexpr Index padding = 32;  // padded_panel_rows() adds less
+
   // A rank's rows of the panel, `first` of them before it.
   struct Share {
     int row = 0;  // of the process grid
     LocalIndex panel_row;
     Index first = 0;
     Index rows = 0;
+    Index message = 0;  // of another rank: its first element in the staging buffer
   };
 
   void copy_own_rows(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) {
@@ -72,18 +77,24 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     own_downloaded_ = {};
     if (!pass.in_pivot_row) return;
     context_.backend.wait(std::exchange(staging_free_, {}));
-    downloaded_ = context_.backend.download(gathered_.block(0, 0, pass.width, pass.width), staged_diagonal_block());
+    const DeviceBlock<Real> l11 = gathered_.block(0, 0, pass.width, pass.width);
+    const bool as_messages = returns_messages(panel);
+    downloaded_ = as_messages ? Fence{} : context_.backend.download(l11, staged_diagonal_block());
     rest_downloaded_ = {};
     for (const Share& share : shares_) {
-      if (share.row == context_.position().row || share.rows == 0) continue;
+      if (share.row == context_.position().row) continue;
+      const DeviceBlock<Real> rows = gathered_.block(0, share.first, pass.width, share.rows);
+      if (as_messages && rows_above() > 0)
+        downloaded_ = context_.backend.download(l11, in_message(share, 0, pass.width));
+      if (share.rows == 0) continue;
       rest_downloaded_ =
-          context_.backend.download(gathered_.block(0, share.first, pass.width, share.rows), staged(share));
+          context_.backend.download(rows, as_messages ? in_message(share, rows_above(), share.rows) : staged(share));
     }
     if (is_broadcast()) own_downloaded_ = context_.backend.download(panel.factors, panel.all_transposed());
   }
 
   void return_l(const PassPlan& pass, Panel<Real>& panel) {
-    const RowRange tail{tail_, panel_message_elements<Real>(width_, width_)};
+    const bool as_messages = returns_messages(panel);
     if (pass.in_pivot_row) {
       std::vector<Index> rows(static_cast<std::size_t>(pass.width));
       const std::optional<Index> zero = device_->outcome(rows);
@@ -91,12 +102,21 @@ class GatheredPanels final : public PanelFactorizer<Real> {
       if (zero) panel.zero_pivot = global_row(*zero);
       context_.backend.wait(downloaded_);
       context_.backend.wait(rest_downloaded_);
-      write_panel_header(staging_->data() + tail_, panel.zero_pivot, panel.pivots);
+      for (const Share& share : shares_) {
+        const bool is_own = share.row == context_.position().row;
+        if (as_messages && !is_own)
+          write_panel_header(staging_->data() + share.message, panel.zero_pivot, panel.pivots);
+      }
+      if (!as_messages) write_panel_header(staging_->data() + tail_, panel.zero_pivot, panel.pivots);
     }
-    exchange(pass, !pass.in_pivot_row, {tail}, panel_header_elements<Real>(width_));
-    if (!pass.in_pivot_row) {
-      panel.unpack(staging_->data() + tail_);
-      if (!panel.zero_pivot) take_share(panel);
+    if (as_messages) {
+      return_messages(pass, panel);
+    } else {
+      exchange(pass, !pass.in_pivot_row, {{tail_, panel_message_elements<Real>(width_, width_)}});
+      if (!pass.in_pivot_row) {
+        panel.unpack(staging_->data() + tail_);
+        if (!panel.zero_pivot) take_share(panel);
+      }
     }
     panel.pack();
     context_.backend.wait(own_downloaded_);
@@ -108,11 +128,17 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     width_ = pass.width;
     shares_.clear();
     const int ranks = context_.distribution.shape.rows;
+    Index message = 0;
     for (int place = 0; place < ranks; ++place) {
       const int row = (pass.pivot.row + place) % ranks;
       const PassPlan plan = plan_pass(context_.distribution, pass.pass, {row, context_.position().column});
-      shares_.push_back({row, plan.panel_row, rows_in_all(), plan.panel_rows});
+      shares_.push_back({row, plan.panel_row, rows_in_all(), plan.panel_rows, message});
+      if (place > 0) message += message_elements(shares_.back());
     }
+  }
+  Index rows_above() const { return std::min(width_, rows_above_panels(context_.parameters, context_.distribution)); }
+  Index message_elements(const Share& share) const {
+    return panel_message_elements<Real>(rows_above() + share.rows, width_);
   }
   Index rows_in_all() const { return shares_.empty() ? 0 : shares_.back().first + shares_.back().rows; }
   const Share& own_share() const {
@@ -125,42 +151,63 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     const Index l11 = tail_ + panel_header_elements<Real>(width_);
     return {staging_.get(), l11, width_, width_, padded_panel_rows(width_)};
   }
+  // Rows of L11 and of L in the share's message.
+  HostBlock<Real> in_message(const Share& share, Index first, Index rows) const {
+    return {staging_.get(), share.message + panel_header_elements<Real>(width_) + first, width_, rows,
+            padded_panel_rows(rows_above() + share.rows)};
+  }
+  bool returns_messages(const Panel<Real>& panel) const { return staging_->on_device() != 0 && panel.is_on_device(); }
   GlobalIndex global_row(Index gathered) const {
     const auto after = std::ranges::find_if(shares_, [gathered](const Share& share) { return share.first > gathered; });
     const Share& share = *(after - 1);
     return context_.distribution.rows.global(share.panel_row + (gathered - share.first), share.row);
   }
 
-  // Every other rank's rows, behind the ranges, between it and the pivot's rank. The ranges begin with a header.
-  void exchange(const PassPlan& pass, bool receives, std::vector<RowRange> ranges = {}, Index header = 0) {
-    RowExchangePlan plan;
-    plan.rounds.emplace_back();
+  // Calls add(share) for the ranks that this one exchanges messages with: the others, or the pivot's rank, with its own
+  // share.
+  template <class Add>
+  void for_each_exchange(const PassPlan& pass, Add add) const {
     for (const Share& share : shares_) {
-      const bool concerns_this_rank = pass.in_pivot_row ? share.row != context_.position().row : &share == &own_share();
-      if (!concerns_this_rank) continue;
+      if (pass.in_pivot_row ? share.row != context_.position().row : &share == &own_share()) add(share);
+    }
+  }
+
+  // Every other rank's rows, behind the ranges, between it and the pivot's rank. The ranges begin with a header.
+  void exchange(const PassPlan& pass, bool receives, const std::vector<RowRange>& ranges = {}) {
+    TransferRound round;
+    for_each_exchange(pass, [&](const Share& share) {
       std::vector<RowRange> all = ranges;
       if (share.rows > 0) all.push_back({share.first * width_, share.rows * width_});
-      if (!all.empty()) {
-        plan.rounds.front().push_back({pass.in_pivot_row ? share.row : pass.pivot.row, receives, std::move(all)});
-      }
+      if (!all.empty()) round.push_back({pass.in_pivot_row ? share.row : pass.pivot.row, receives, std::move(all)});
+    });
+    const Index header = ranges.empty() ? 0 : panel_header_elements<Real>(width_);
+    run(pass, std::move(round), staging_->data(), {staging_->on_device(), header});
+  }
+
+  // The messages of the other ranks, into their panels.
+  void return_messages(const PassPlan& pass, Panel<Real>& panel) {
+    TransferRound round;
+    for_each_exchange(pass, [&](const Share& share) {
+      const RowRange range{pass.in_pivot_row ? share.message : 0, message_elements(share)};
+      round.push_back({pass.in_pivot_row ? share.row : pass.pivot.row, !pass.in_pivot_row, {range}});
+    });
+    if (pass.in_pivot_row) {
+      run(pass, std::move(round), staging_->data(), {staging_->on_device(), panel_header_elements<Real>(width_)});
+    } else {
+      run(pass, std::move(round), panel.message().data(), panel.place());
+      panel.unpack();
     }
-    if (plan.rounds.front().empty()) return;
-    const MessagePlace on_device{staging_->on_device(), header};
-    if (const auto transfer = context_.transport.start_panel_exchange(pass, plan, staging_->data(), on_device)) {
-      transfer->wait();
-    }
+  }
+
+  void run(const PassPlan& pass, TransferRound round, Real* buffer, MessagePlace on_device) {
+    if (round.empty()) return;
+    RowExchangePlan plan;
+    plan.rounds.push_back(std::move(round));
+    if (const auto transfer = context_.transport.start_panel_exchange(pass, plan, buffer, on_device)) transfer->wait();
   }
 
   // Into the operand, and the message of the broadcast.
   void take_share(Panel<Real>& panel) {
-    if (staging_->on_device() != 0 && panel.is_on_device()) {  // the operand is uploaded later, as on receivers
-      if (panel.l11_rows() > 0) {
-        const HostBlock<Real> l11 = panel.all_transposed().block(0, 0, width_, width_);
-        context_.backend.copy_between_messages(staged_diagonal_block(), l11);
-      }
-      context_.backend.copy_between_messages(staged(own_share()), panel.transposed());
-      return;
-    }
     panel.factors = panel.operand().storage(width_, panel.l11_rows() + panel.rows());
     if (panel.l11_rows() > 0) {
       staging_free_ = context_.backend.upload(staged_diagonal_block(), panel.factors.block(0, 0, width_, width_));
