@@ -1,6 +1,7 @@
 // A libcuda.so.1 without a GPU: the functions that glinpack calls, on the memory of the host. Its one device has the
 // UUID in FAKE_CUDA_UUID. Windows are memfds that Mesa's lavapipe imports. FAKE_CUDA_FAILS names a function that fails,
-// after FAKE_CUDA_CALLS_BEFORE calls. FAKE_CUDA_LOSES: copies between windows do nothing.
+// after FAKE_CUDA_CALLS_BEFORE calls, in all processes, or with FAKE_CUDA_RANK in that one of the launcher's.
+// FAKE_CUDA_LOSES: copies between windows do nothing. FAKE_CUDA_FOREIGN: lavapipe does not import windows.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -34,6 +35,8 @@ std::string environment(const char* name) {
 
 bool is_to_fail(const char* function) {
   static int calls_before = std::atoi(environment("FAKE_CUDA_CALLS_BEFORE").c_str());
+  const std::string rank = environment("FAKE_CUDA_RANK");
+  if (!rank.empty() && rank != environment("PMI_RANK")) return false;
   return environment("FAKE_CUDA_FAILS") == function && --calls_before < 0;
 }
 
@@ -99,7 +102,8 @@ int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t bytes, v
 int cuMemCreate(unsigned long long* handle, std::size_t bytes, const void*, unsigned long long) {
   FAILS_IF_ASKED;
   const int file = memfd_create("fake GPU memory", MFD_CLOEXEC);
-  const FileHeader header{.bytes = page + bytes};
+  FileHeader header{.bytes = page + bytes};
+  if (!environment("FAKE_CUDA_FOREIGN").empty()) header.driver.fill(0);
   if (file < 0 || ftruncate(file, static_cast<off_t>(header.bytes)) != 0 ||
       pwrite(file, &header, sizeof header, 0) != sizeof header ||
       pwrite(file, &page, sizeof page, page - sizeof page) != sizeof page) {

@@ -50,6 +50,29 @@ class Peers(GlinpackTest):
                 self.assertEqual(len(lines), 1, outcome)
                 self.assertIn(f"error 999 of {function}", lines[0])
 
+    def test_the_line_has_the_reason_of_the_rank_that_failed(self):
+        outcome = self.run_grid("2x1", environment={"FAKE_CUDA_FAILS": "cuMemExportToShareableHandle",
+                                                    "FAKE_CUDA_CALLS_BEFORE": "1", "FAKE_CUDA_RANK": "1"})
+        self.solution(outcome)
+        self.assertRegex(outcome.err, "rank 1.*error 999 of cuMemExportToShareableHandle; GPUs exchange")
+
+    def test_windows_of_messages_that_cannot_be_mapped_leave_the_hosts_memory(self):
+        outcome = self.run_grid("2x1", environment={"FAKE_CUDA_FAILS": "cuMemImportFromShareableHandle",
+                                                    "FAKE_CUDA_CALLS_BEFORE": "1"})
+        self.solution(outcome)
+        self.assertIn("error 999 of cuMemImportFromShareableHandle; GPUs exchange", outcome.err)
+        self.assertNotIn("GPUs copy messages to each other", outcome.err)
+
+    def test_a_driver_of_vulkan_that_imports_no_window_leaves_the_hosts_memory(self):
+        outcome = self.run_grid("1x2", environment={"FAKE_CUDA_FOREIGN": "1"})
+        self.solution(outcome)
+        self.assertIn("Vulkan imports no memory of CUDA; GPUs exchange", outcome.err)
+
+    def test_memory_that_lacks_for_messages_ends_the_run(self):
+        outcome = self.run_grid("2x1", environment={"FAKE_CUDA_FAILS": "cuMemCreate", "FAKE_CUDA_CALLS_BEFORE": "2"})
+        self.assertEqual(outcome.status, 3, outcome)
+        self.assertIn("has no memory for a buffer of", outcome.out + outcome.err)
+
     def test_copies_that_get_lost_leave_the_hosts_memory(self):
         outcome = self.run_grid("1x3", environment={"FAKE_CUDA_LOSES": "1"})
         self.solution(outcome)

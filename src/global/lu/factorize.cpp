@@ -25,9 +25,10 @@ namespace glinpack {
 
 namespace {
 
-// MPI progress: a host that computes the trailing update polls pending messages after this many rows. Bits must not
-// depend on when messages arrive. So this is a multiple of what BLAS kernels take at once, 24 in OpenBLAS's for
-// AVX-512, and no part is a small product, for which OpenBLAS has kernels that round differently.
+// MPI progress: a host that computes the trailing update polls pending messages after this many rows; one whose device
+// does polls as often behind it. Bits must not depend on when messages arrive. So this is a multiple of what BLAS
+// kernels take at once, 24 in OpenBLAS's for AVX-512, and no part is a small product, for which OpenBLAS has kernels
+// that round differently.
 constexpr Index rows_between_polls = 768;
 constexpr Index largest_small_product = 1'000'000;  // rows x columns x depth
 
@@ -105,12 +106,19 @@ class BlockedLu final : public LuFactorization {
     const DeviceBlock<Real> l21 = panel.l21(pass);
     const DeviceBlock<Real> a22{&a_, pass.trailing_row.value, pass.trailing_column.value + columns.first,
                                 pass.trailing_rows, columns.count};
-    const bool may_divide = !context_.backend.info().asynchronous &&
-                            rows_between_polls * columns.count * pass.width > largest_small_product;
-    for (Index i = 0; i < a22.rows && columns.count > 0;) {
+    const auto messages_in_flight = [this] {
       const bool rows_in_flight = !rows_.test(), panels_in_flight = !panels_.test();
+      return rows_in_flight || panels_in_flight;
+    };
+    if (context_.backend.info().asynchronous) {
+      if (!a22.empty()) context_.backend.update(l21, u12, a22);
+      for (Index i = 0; i < a22.rows && messages_in_flight();) i += rows_between_polls;
+      return;
+    }
+    const bool may_divide = rows_between_polls * columns.count * pass.width > largest_small_product;
+    for (Index i = 0; i < a22.rows && columns.count > 0;) {
       const Index left = a22.rows - i;
-      const bool divides = (rows_in_flight || panels_in_flight) && may_divide && left >= 2 * rows_between_polls;
+      const bool divides = messages_in_flight() && may_divide && left >= 2 * rows_between_polls;
       const Index rows = divides ? rows_between_polls : left;
       context_.backend.update(l21.block(0, i, pass.width, rows), u12, a22.block(i, 0, rows, columns.count));
       i += rows;

@@ -195,8 +195,8 @@ PeerMessage RowTransferRounds::peer_message(const RowTransfer& transfer) const {
   for (const RowRange& range : transfer.ranges) {
     const auto first = static_cast<std::size_t>(range.first * row_bytes);
     if (header > 0) message.header = {buffer_ + first, header};
-    message.parts.push_back(
-        {channel_.on_device.first + first + header, static_cast<std::size_t>(range.count * row_bytes) - header});
+    const std::size_t bytes = static_cast<std::size_t>(range.count * row_bytes) - header;
+    if (bytes > 0) message.parts.push_back({channel_.on_device.first + first + header, bytes});
     header = 0;
   }
   return message;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <exception>
@@ -14,7 +15,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/memory_count.hpp"
 #include "mpi/communication.hpp"
 #include "mpi/session.hpp"
 
@@ -181,81 +181,104 @@ bool agree_or_warn(const ProcessGrid& grid, const std::string& error) {
   }
 }
 
-}  // namespace
-
-PeerLine::~PeerLine() {
-  for (std::size_t rank = 0; rank < windows_.size(); ++rank) {
-    // of this rank's own, the last one
-    const bool is_own = static_cast<int>(rank) == line_.rank();
-    const auto first = is_own && !windows_[rank].empty() ? windows_[rank].end() - 1 : windows_[rank].begin();
-    std::for_each(first, windows_[rank].end(), [this](const auto& window) { memory_->free_window(window); });
+// Ends the job if `work` throws: the other ranks wait in the collective call that failed.
+template <class Work>
+void or_abort(Work work) {
+  try {
+    work();
+  } catch (const std::exception& failure) {
+    abort_job(failure.what());
   }
 }
 
-std::string PeerLine::map() {
-  WindowList& own = windows_[static_cast<std::size_t>(line_.rank())];
-  std::string error;
+std::string error_of(const PeerLines& lines) {
+  if (lines.row && !lines.row->error().empty()) return lines.row->error();
+  return lines.column ? lines.column->error() : "";
+}
+
+}  // namespace
+
+PeerLine::PeerLine(PeerMemory& memory, MpiCommunicator line) : memory_(&memory), line_(line) {
+  Windows own;
   try {
-    memory_->make_window(2 * sizeof(Pattern));
-    own = memory_->own_windows();
+    own.push_back(memory.make_window(2 * sizeof(Pattern)));
   } catch (const std::runtime_error& failure) {
-    error = failure.what();
+    error_ = failure.what();
   }
+  const std::vector<Windows> windows = map(own);
+  if (all_agree(line_, error_.empty())) try_copies(windows);
+  for (const Windows& of_rank : windows) {
+    for (const PeerMemory::Window& window : of_rank) memory.free_window(window);
+  }
+}
+
+PeerLine::~PeerLine() {
+  for (std::size_t rank = 0; rank < windows_.size(); ++rank) {
+    if (static_cast<int>(rank) == line_.rank()) continue;
+    for (const PeerMemory::Window& window : windows_[rank]) memory_->free_window(window);
+  }
+}
+
+void PeerLine::map() { windows_ = map(memory_->own_windows()); }
+
+// The windows of all ranks, this one's included.
+std::vector<PeerLine::Windows> PeerLine::map(const Windows& own) {
+  std::vector<Windows> windows(static_cast<std::size_t>(line_.size()));
+  windows[static_cast<std::size_t>(line_.rank())] = own;
+  if (!all_agree(line_, error_.empty())) return windows;
   try {
-    const std::vector<WindowList> exchanged = exchange_windows(line_, own);
+    const std::vector<Windows> exchanged = exchange_windows(line_, own);
     for (std::size_t rank = 0; rank < exchanged.size(); ++rank) {
       for (const PeerMemory::Window& window : exchanged[rank]) {
-        if (error.empty()) try {
-            windows_[rank].push_back(memory_->map_window(window.descriptor, window.bytes));
+        if (error_.empty()) try {
+            windows[rank].push_back(memory_->map_window(window.descriptor, window.bytes));
           } catch (const std::runtime_error& failure) {
-            error = failure.what();
+            error_ = failure.what();
           }
         close(window.descriptor);
       }
     }
   } catch (const std::runtime_error& failure) {
-    if (error.empty()) error = failure.what();
+    error_ = failure.what();
   }
-  if (!all_agree(line_, error.empty())) return error;
-  return check_copies();
+  return windows;
 }
 
-PlaceInWindows PeerLine::place_of(PeerAddress address) const {
-  const WindowList& own = windows_[static_cast<std::size_t>(line_.rank())];
-  const auto found = std::ranges::find_if(own, [address](const PeerMemory::Window& window) {
-    return address >= window.address && address < window.address + window.bytes;
+PlaceInWindows PeerLine::place_of(PeerAddress address, std::size_t bytes) const {
+  const Windows& own = windows_[static_cast<std::size_t>(line_.rank())];
+  const auto found = std::ranges::find_if(own, [&](const PeerMemory::Window& window) {
+    return address >= window.address && address + bytes <= window.address + window.bytes;
   });
-  if (found == own.end()) throw std::logic_error("a message is in no window");
+  if (found == own.end()) throw std::logic_error("a message is not in a window");
   return {static_cast<std::uint64_t>(found - own.begin()), address - found->address};
 }
 
 // Every GPU copies a pattern from every other one's window to its own: some hosts lose what GPUs copy to each other,
-// such as those whose IOMMU is on, without an error of the driver. Other windows are not tried.
-std::string PeerLine::check_copies() {
-  const auto last_of = [this](int rank) { return windows_[static_cast<std::size_t>(rank)].back().address; };
-  const PeerAddress own = last_of(line_.rank()), copied = own + sizeof(Pattern);
+// such as those whose IOMMU is on, without an error of the driver.
+void PeerLine::try_copies(const std::vector<Windows>& windows) {
+  const auto first_of = [&](int rank) { return windows[static_cast<std::size_t>(rank)].front().address; };
+  const PeerAddress own = first_of(line_.rank()), copied = own + sizeof(Pattern);
   const Pattern mine = pattern_of(line_.rank()), nothing{};
-  std::string error;
   try {
     memory_->write(std::as_bytes(std::span(mine)), own);
     memory_->write(std::as_bytes(std::span(nothing)), copied);
   } catch (const std::runtime_error& failure) {
-    error = failure.what();
+    error_ = failure.what();
   }
   line_.barrier();
-  for (int rank = 0; rank < line_.size() && error.empty(); ++rank) {
+  for (int rank = 0; rank < line_.size() && error_.empty(); ++rank) {
     if (rank == line_.rank()) continue;
     Pattern arrived{};
     try {
-      memory_->copy(last_of(rank), copied, sizeof(Pattern));
+      memory_->copy(first_of(rank), copied, sizeof(Pattern));
       memory_->wait();
       memory_->read(copied, std::as_writable_bytes(std::span(arrived)));
-      if (arrived != pattern_of(rank)) error = "what GPUs copy to each other arrives wrong on this host";
+      if (arrived != pattern_of(rank)) error_ = "what GPUs copy to each other arrives wrong on this host";
     } catch (const std::runtime_error& failure) {
-      error = failure.what();
+      error_ = failure.what();
     }
   }
-  return error;
+  line_.barrier();  // nobody frees a window that another rank still copies
 }
 
 std::unique_ptr<PeerLines> count_peer_lines(std::span<const int> nodes_of_row, std::span<const int> nodes_of_column) {
@@ -277,22 +300,19 @@ std::unique_ptr<PeerLines> open_peer_lines(const ProcessGrid& grid, const std::f
   if (!agree_or_warn(grid, error)) return nullptr;
   if (!all_agree(grid.all(), memory != nullptr || !(row || column))) return nullptr;
   auto lines = std::make_unique<PeerLines>();
-  if (row) lines->row = std::make_unique<PeerLine>(*memory, grid.row());
-  if (column) lines->column = std::make_unique<PeerLine>(*memory, grid.column());
-  return lines;
+  or_abort([&] {
+    if (row) lines->row = std::make_unique<PeerLine>(*memory, grid.row());
+    if (column) lines->column = std::make_unique<PeerLine>(*memory, grid.column());
+  });
+  return agree_or_warn(grid, error_of(*lines)) ? std::move(lines) : nullptr;
 }
 
 bool map_windows(const ProcessGrid& grid, const PeerLines& lines) {
-  std::string error;
-  try {
-    for (const auto* line : {&lines.row, &lines.column}) {
-      const std::string failure = *line ? (*line)->map() : "";
-      if (error.empty()) error = failure;
-    }
-  } catch (const std::exception& failure) {
-    abort_job(failure.what());  // the other ranks wait in the collective call that failed
-  }
-  if (!agree_or_warn(grid, error)) return false;
+  or_abort([&] {
+    if (lines.row) lines.row->map();
+    if (lines.column) lines.column->map();
+  });
+  if (!agree_or_warn(grid, error_of(lines))) return false;
   spdlog::debug("GPUs copy messages to each other: along the process row {}, down the process column {}",
                 lines.row ? "yes" : "no", lines.column ? "yes" : "no");
   return true;
@@ -308,8 +328,11 @@ PeerExchange::PeerExchange(PeerLine& line, int tag, const std::vector<PeerMessag
                              tag_, line_.communicator(), &pending.notified));
       continue;
     }
-    const PeerMessage::Part& first = message.parts.front();
-    const PlaceInWindows place = first.bytes > 0 ? line_.place_of(first.address) : PlaceInWindows{};
+    PlaceInWindows place;
+    if (!message.parts.empty()) {
+      const PeerAddress first = message.parts.front().address;
+      place = line_.place_of(first, message.parts.back().address + message.parts.back().bytes - first);
+    }
     std::memcpy(pending.notice.data(), &place, sizeof place);
     std::ranges::copy(message.header, pending.notice.begin() + sizeof place);
     GLINPACK_MPI(MPI_Irecv(nullptr, 0, MPI_BYTE, message.peer, tag_ + tags::acknowledgement, line_.communicator(),
@@ -349,10 +372,10 @@ void PeerExchange::copy_from_peer(Pending& pending) {
   PlaceInWindows place;
   std::memcpy(&place, pending.notice.data(), sizeof place);
   std::copy(pending.notice.begin() + sizeof place, pending.notice.end(), pending.message.header.begin());
-  const PeerAddress from = line_.address_in(pending.message.peer, place);
   const std::vector<PeerMessage::Part>& parts = pending.message.parts;
+  if (parts.empty()) return;
+  const PeerAddress from = line_.address_in(pending.message.peer, place);
   for (const PeerMessage::Part& part : parts) {
-    if (part.bytes == 0) continue;
     line_.memory().copy(from + (part.address - parts.front().address), part.address, part.bytes);
   }
 }

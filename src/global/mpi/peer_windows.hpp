@@ -15,7 +15,6 @@
 
 #include "backend/peer_memory.hpp"
 #include "mpi/process_grid.hpp"
-#include "transport/node_route.hpp"
 
 namespace glinpack {
 
@@ -28,32 +27,36 @@ struct PlaceInWindows {
 /// The ranks of a process row or column, which are all on one node.
 class PeerLine {
  public:
-  /// `memory` must outlive it.
-  PeerLine(PeerMemory& memory, MpiCommunicator line)
-      : memory_(&memory), line_(line), windows_(static_cast<std::size_t>(line.size())) {}
+  /// Tries to copy a pattern between all ranks. Collective over `line`. error() has the reason if it failed on this
+  /// rank; all ranks must agree that it did not before any of them goes on. `memory` must outlive it.
+  PeerLine(PeerMemory& memory, MpiCommunicator line);
   PeerLine() = default;  // whose windows are only counted
   PeerLine(const PeerLine&) = delete;
   PeerLine& operator=(const PeerLine&) = delete;
   ~PeerLine();
 
-  /// Maps the windows that all ranks have now, and tries to copy from them. Collective over the line. The reason if it
-  /// failed on this rank; all ranks must agree that it did not before any of them uses the windows.
-  std::string map();
+  /// Maps the windows that all ranks have now. Collective over the line; error() as above.
+  void map();
+  const std::string& error() const { return error_; }
 
   PeerMemory& memory() const { return *memory_; }
   MPI_Comm communicator() const { return line_; }
   PeerAddress address_in(int rank, const PlaceInWindows& place) const {
     return windows_[static_cast<std::size_t>(rank)][place.window].address + place.offset;
   }
-  /// Of this rank's windows.
-  PlaceInWindows place_of(PeerAddress address) const;
+  /// Of bytes in one of this rank's windows.
+  PlaceInWindows place_of(PeerAddress address, std::size_t bytes) const;
 
  private:
-  std::string check_copies();
+  using Windows = std::vector<PeerMemory::Window>;
+
+  std::vector<Windows> map(const Windows& own);
+  void try_copies(const std::vector<Windows>& windows);
 
   PeerMemory* memory_ = nullptr;
   MpiCommunicator line_;
-  std::vector<std::vector<PeerMemory::Window>> windows_;  // of each rank; the last one is for check_copies()
+  std::vector<Windows> windows_;  // of each rank; this rank's own belong to its buffers
+  std::string error_;
 };
 
 /// Of a rank's process row and column; null where ranks of the line are on several nodes, or alone.
@@ -62,7 +65,8 @@ struct PeerLines {
   std::unique_ptr<PeerLine> column;
 };
 /// Collective over the grid. `open_peers`: DeviceMemory::open_peers(), called if a line of this rank is on one node.
-/// Null if it returns null on a rank, or fails; then the grid's root warns once on standard error.
+/// Null if it returns null on a rank, or if it or copying a pattern fails; then the grid's root warns once on standard
+/// error.
 std::unique_ptr<PeerLines> open_peer_lines(const ProcessGrid& grid, const std::function<PeerMemory*()>& open_peers);
 /// Maps the windows of all ranks, when their buffers are allocated. Collective over the grid. False, with such a
 /// warning, if it failed on a rank.
@@ -70,8 +74,8 @@ bool map_windows(const ProcessGrid& grid, const PeerLines& lines);
 /// Those of a rank whose lines have ranks on these nodes (nodes_of()), to count their memory.
 std::unique_ptr<PeerLines> count_peer_lines(std::span<const int> nodes_of_row, std::span<const int> nodes_of_column);
 
-/// A message of this rank. `header` is in the host's memory, and comes first. The parts are in windows, equally far
-/// from each other on the sender and the receivers.
+/// A message of this rank. `header` is in the host's memory, and comes first. The parts are in one window, equally
+/// far from each other on the sender and the receivers.
 struct PeerMessage {
   int peer = 0;
   bool receives = false;
@@ -79,9 +83,8 @@ struct PeerMessage {
   struct Part {
     PeerAddress address = 0;
     std::size_t bytes = 0;
-    friend bool operator==(const Part&, const Part&) = default;
   };
-  std::vector<Part> parts;
+  std::vector<Part> parts;  // in ascending order; none is empty
 };
 
 /// Pending messages of one kind. Both ranks of a pair start their messages of a kind in the same order.

@@ -348,6 +348,7 @@ RunResult run(const RunParameters& parameters, const ProcessGrid& grid, Backend<
   };
   auto workspace = make();
   if (node.peers && !map_windows(grid, *node.peers)) {
+    backend.wait_all();  // else memory that the device may still use is not freed yet
     workspace.reset();
     node.peers.reset();
     memory.return_to(of_node);

@@ -81,7 +81,7 @@ class HostBuffer {
 };
 
 /// A rows x columns row-major rectangle inside a host buffer, whose first element has index `offset`. If the gap
-/// between rows is at most `padding` elements, downloads may overwrite it.
+/// between rows is at most `padding` elements, downloads may overwrite it, but not in a buffer that is on_device().
 template <class Real>
 struct HostBlock {
   static constexpr Index padding = 31;

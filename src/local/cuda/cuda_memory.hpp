@@ -1,7 +1,7 @@
 // Peer copies of NVIDIA's GPUs by CUDA's driver interface, which is opened at run time: Vulkan itself does not share
 // memory with another process's GPU. Windows are CUDA's memory, which Vulkan can import. Copies from another GPU's
-// memory run beside the GPU's kernels; those within its own take turns with Vulkan's kernels, and stop them for
-// 0.3 ms.
+// memory run beside the GPU's kernels; those within its own take turns with Vulkan's kernels, and stop
+// them (results/h200-x2/logs.md copies-beside-kernels).
 #pragma once
 
 #include <memory>

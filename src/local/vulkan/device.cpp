@@ -19,7 +19,7 @@ class Buffer final : public DeviceBuffer {
   std::shared_ptr<LogicalDevice> device_;
 };
 
-// What others copy from its window needs no copy into it.
+// In a window, so that other processes copy from the buffer itself. The import keeps the window's memory.
 class MessageBuffer final : public DeviceBuffer {
  public:
   MessageBuffer(std::shared_ptr<LogicalDevice> device, std::int64_t bytes)
@@ -131,6 +131,7 @@ std::shared_ptr<ComputeDevice> Device::open_queue(QueueUse use) const {
 }
 
 std::int64_t Device::free_memory() const {
+  logical_->free_retired();
   return free_memory_of(logical_->instance, logical_->physical, description_.software);
 }
 
@@ -140,7 +141,11 @@ void Device::throw_debug_error() {
 }
 
 std::unique_ptr<DeviceBuffer> Device::allocate(std::int64_t bytes, Memory memory) {
-  if (memory == Memory::message) return std::make_unique<MessageBuffer>(logical_, bytes);
+  if (memory == Memory::message) try {
+      return std::make_unique<MessageBuffer>(logical_, bytes);
+    } catch (const std::runtime_error&) {
+      return nullptr;  // open_peers() has tried one
+    }
   const LogicalDevice::Allocation allocation = logical_->allocate(bytes, memory);
   return allocation.id == 0 ? nullptr : std::make_unique<Buffer>(logical_, allocation);
 }
@@ -150,7 +155,7 @@ PeerMemory* Device::open_peers() {
   if (logical_->peers) return logical_->peers.get();
   logical_->peers = std::make_unique<CudaMemory>(description_.uuid);
   try {
-    allocate(1, Memory::message);  // a failure must come before a run relies on it
+    MessageBuffer(logical_, 1);  // a failure must come before a run relies on it
   } catch (const std::runtime_error&) {
     logical_->peers.reset();
     throw;

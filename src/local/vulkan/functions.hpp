@@ -68,7 +68,7 @@ std::string take_validation_message();
 
 struct Functions {
   GLINPACK_DEVICE_FUNCTIONS(GLINPACK_DECLARE_FUNCTION)
-  PFN_vkGetMemoryFdKHR GetMemoryFdKHR = nullptr;  // null if the device exports no memory
+  PFN_vkGetMemoryFdKHR GetMemoryFdKHR = nullptr;  // null if the device exports and imports none
 };
 
 /// Throws std::runtime_error if the driver lacks one.

@@ -138,7 +138,8 @@ std::optional<std::uint32_t> LogicalDevice::memory_type(std::uint32_t allowed, V
   return std::nullopt;
 }
 
-// Dedicated to the buffer: on an H200, other memory is slower, and large parts of it stall.
+// Dedicated to the buffer: on an H200, other memory is slower, and large parts of it stall. Imported memory is larger
+// than the buffer, as dedicated memory may not be.
 LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory memory, const Sharing& sharing) const {
   const bool is_shared = sharing.is_exported || sharing.imported != nullptr;
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
@@ -177,6 +178,10 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
   VkImportMemoryFdInfoKHR imported{.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR, .handleType = shared_type};
   if (sharing.imported != nullptr) {
     imported.fd = fcntl(sharing.imported->descriptor, F_DUPFD_CLOEXEC, 0);
+    if (imported.fd < 0) {
+      destroy(made);
+      return {};
+    }
     allocated.pNext = &imported;
     allocated.allocationSize = sharing.imported->bytes;
   }
@@ -258,6 +263,11 @@ void LogicalDevice::retire(std::function<void()> destroy) {
   retired_.push_back({std::move(destroy), {}});
   std::ranges::transform(queues_, retired_.back().values.begin(),
                          [](const Queue* queue) { return queue->submitted + (queue->is_recording ? 1 : 0); });
+  destroy_passed();
+}
+
+void LogicalDevice::free_retired() {
+  const std::lock_guard lock(mutex_);
   destroy_passed();
 }
 

@@ -49,6 +49,8 @@ class LogicalDevice {
 
   /// Calls destroy() when the work submitted or recorded so far is done.
   void retire(std::function<void()> destroy);
+  /// Calls those that can be called now.
+  void free_retired();
 
   struct Allocation {
     BufferId id = 0;
@@ -56,7 +58,7 @@ class LogicalDevice {
   };
   /// An id of 0 if there is not that much memory.
   Allocation allocate(std::int64_t bytes, Memory memory);
-  /// In a window of PeerMemory, which must outlive the buffer. Throws std::runtime_error if the driver takes none.
+  /// In a window of PeerMemory, whose memory it keeps. Throws std::runtime_error if the driver imports none.
   BufferId allocate_in(const PeerMemory::Window& window, std::int64_t bytes);
   void free(BufferId id);
   /// Memory of the device for another API to import, which then owns the descriptor.

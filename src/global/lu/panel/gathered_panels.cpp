@@ -1,5 +1,6 @@
 // Panels of several process rows on one device: the pivot's rank gathers the rows of its process column, its device
-// factorises the whole panel, and the rows of L return. Messages of a node's ranks go through shared memory.
+// factorises the whole panel, and the rows of L return. Messages of a node's ranks go through its shared memory, or
+// its GPUs copy them.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -22,8 +23,9 @@ class GatheredPanels final : public PanelFactorizer<Real> {
         tail_(context.distribution.n * context.distribution.nb),
         staging_(context.transport.allocate_buffer(
             Line::column, context.backend,
-            tail_ + (context.distribution.shape.rows - 1) *
-                        panel_message_elements<Real>(context.distribution.nb + padding, context.distribution.nb))) {}
+            tail_ +
+                (context.distribution.shape.rows - 1) *
+                    panel_message_elements<Real>(context.distribution.nb + most_padding, context.distribution.nb))) {}
 
   using typename PanelFactorizer<Real>::Step;
 
@@ -39,7 +41,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
   }
 
  private:
-  static constexpr Index padding = 32;  // padded_panel_rows() adds less
+  static constexpr Index most_padding = 32;  // more than padded_panel_rows() adds
 
   // A rank's rows of the panel, `first` of them before it.
   struct Share {
@@ -102,12 +104,14 @@ class GatheredPanels final : public PanelFactorizer<Real> {
       if (zero) panel.zero_pivot = global_row(*zero);
       context_.backend.wait(downloaded_);
       context_.backend.wait(rest_downloaded_);
-      for (const Share& share : shares_) {
-        const bool is_own = share.row == context_.position().row;
-        if (as_messages && !is_own)
-          write_panel_header(staging_->data() + share.message, panel.zero_pivot, panel.pivots);
+      const auto write_header = [&](Index at) {
+        write_panel_header(staging_->data() + at, panel.zero_pivot, panel.pivots);
+      };
+      if (as_messages) {
+        for_each_exchange(pass, [&](const Share& share) { write_header(share.message); });
+      } else {
+        write_header(tail_);
       }
-      if (!as_messages) write_panel_header(staging_->data() + tail_, panel.zero_pivot, panel.pivots);
     }
     if (as_messages) {
       return_messages(pass, panel);

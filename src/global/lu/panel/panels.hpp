@@ -29,8 +29,8 @@ class PanelFactorizer {
   /// extents. All must outlive the steps.
   virtual std::vector<Step> steps(const PassPlan& pass, DeviceBlock<Real> a, Panel<Real>& panel) = 0;
   /// Whether one device factorises a panel of several ranks, whose rows it receives. It does so in four steps: its own
-  /// rows are copied; all rows arrive and are factorised; the other ranks' rows of L are copied to host memory; they
-  /// return.
+  /// rows are copied; all rows arrive and are factorised; the other ranks' rows of L are copied to host memory, or
+  /// to where GPUs copy them from; they return.
   virtual bool is_gathered() const { return false; }
   /// Copies L and U11 into the matrix, unless they are factorised in it.
   virtual void store(const Panel<Real>& panel, DeviceBlock<Real> a) = 0;
