@@ -211,11 +211,8 @@ namespace {
 
 constexpr double says_nothing = 0.1;  // error bounds above it are useless: u is at most 1
 
-/// Half a unit in the fifth digit, and 1e-6: as much as sums in another order change the error (two kernels at N =
-/// 8192, where it is in the middle between two digits).
-double digits_tolerance(double printed) {
-  return 0.5 * std::pow(10.0, std::floor(std::log10(printed)) - 4) + 1e-6 * printed;
-}
+/// Half a unit in the fifth digit.
+double half_digit(double printed) { return 0.5 * std::pow(10.0, std::floor(std::log10(printed)) - 4); }
 
 /// What ||r|| <= tolerance ||b|| leaves of the error: ||b|| is at most sqrt(2) pi^2 h^2 (n + 1), the norm of f, and the
 /// least eigenvalue of A is 8 sin^2(pi h / 2). 0 for the paper's tolerance, whose part the other bounds hold.
@@ -252,7 +249,7 @@ std::optional<ModeCheck> check_poisson(const PoissonResult& result) {
                        std::abs(static_cast<double>(result.iterations - row->iterations)), 0.5};
     }
     return ModeCheck{"the paper's error", std::abs(result.largest_error - row->largest_error),
-                     digits_tolerance(row->largest_error)};
+                     half_digit(row->largest_error)};
   }
   const double rounding = poisson_rounding_bound(result.n, result.precision);
   const double left = tolerance_bound(result.n, result.tolerance);
