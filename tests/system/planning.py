@@ -85,7 +85,8 @@ class Plans(PlanningTest):
 LOGS = ("h100-x4/process-grids", "h100-x4/one-gpu-and-four", "h100-x4/first-runs",
         "h100-x2/process-rows", "h200-x2/process-rows")
 # The same by vk-compute, whose GPUs copy to each other.
-LOGS_OF_COPYING_GPUS = "h100-x4/four-gpus-packed-products", "h200-x2/two-gpus", "h200-x2/two-gpus-windows"
+LOGS_OF_COPYING_GPUS = ("h100-x4/four-gpus-packed-products", "h200-x2/two-gpus", "h200-x2/two-gpus-one-piece",
+                        "h200-x2/two-gpus-windows")
 
 
 def logged_runs(text):
