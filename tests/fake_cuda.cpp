@@ -1,6 +1,6 @@
 // A libcuda.so.1 without a GPU: the functions that glinpack calls, on the memory of the host. Its one device has the
 // UUID in FAKE_CUDA_UUID. Windows are memfds that Mesa's lavapipe imports. FAKE_CUDA_FAILS names a function that fails,
-// after FAKE_CUDA_CALLS_BEFORE calls, in all processes, or with FAKE_CUDA_RANK in that one of the launcher's.
+// after FAKE_CUDA_CALLS_BEFORE calls, in all processes, or, if FAKE_CUDA_RANK is set, in the process of that rank.
 // FAKE_CUDA_LOSES: copies between windows do nothing. FAKE_CUDA_FOREIGN: lavapipe does not import windows.
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ constexpr std::uint64_t page = 4096;
 struct FileHeader {
   std::uint64_t bytes = 0;  // of the file
   std::uint64_t offset = page;
-  // of the SHA-1 of "llvmpipe"
+  // the first bytes of the SHA-1 of "llvmpipe"
   std::array<unsigned char, 16> driver{0x6c, 0xb9, 0xee, 0x07, 0x4a, 0x0b, 0xad, 0x7b,
                                        0x01, 0x2e, 0x1b, 0xe9, 0x69, 0x7e, 0x53, 0x0f};
 };

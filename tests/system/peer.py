@@ -68,7 +68,7 @@ class Peers(GlinpackTest):
         self.solution(outcome)
         self.assertIn("Vulkan imports no memory of CUDA; GPUs exchange", outcome.err)
 
-    def test_memory_that_lacks_for_messages_ends_the_run(self):
+    def test_too_little_memory_for_messages_ends_the_run(self):
         outcome = self.run_grid("2x1", environment={"FAKE_CUDA_FAILS": "cuMemCreate", "FAKE_CUDA_CALLS_BEFORE": "2"})
         self.assertEqual(outcome.status, 3, outcome)
         self.assertIn("has no memory for a buffer of", outcome.out + outcome.err)

@@ -25,10 +25,10 @@ namespace glinpack {
 
 namespace {
 
-// MPI progress: a host that computes the trailing update polls pending messages after this many rows; one whose device
-// does polls as often behind it. Bits must not depend on when messages arrive. So this is a multiple of what BLAS
-// kernels take at once, 24 in OpenBLAS's for AVX-512, and no part is a small product, for which OpenBLAS has kernels
-// that round differently.
+// MPI progress: a host that computes the trailing update polls pending messages after this many rows; a host whose
+// device computes it enqueues it and then polls as often. Bits must not depend on when messages arrive. So this is a
+// multiple of what BLAS kernels take at once, 24 in OpenBLAS's for AVX-512, and no part is a small product, for which
+// OpenBLAS has kernels that round differently.
 constexpr Index rows_between_polls = 768;
 constexpr Index largest_small_product = 1'000'000;  // rows x columns x depth
 

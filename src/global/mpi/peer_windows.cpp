@@ -72,10 +72,10 @@ class DescriptorSocket {
     std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
     if (sendmsg(socket_, &datagram.message, 0) != sizeof rank) fail_in("sendmsg");
   }
-  /// The sender's rank and duplicates of its descriptors, at most `most`.
-  std::pair<int, std::vector<int>> receive(std::size_t most) const {
+  /// The sender's rank and duplicates of its descriptors, of which there are at most `max`.
+  std::pair<int, std::vector<int>> receive(std::size_t max) const {
     int rank = -1;
-    Datagram datagram(&rank, most);
+    Datagram datagram(&rank, max);
     if (recvmsg(socket_, &datagram.message, MSG_CMSG_CLOEXEC) != sizeof rank) fail_in("recvmsg");
     const cmsghdr* const header = CMSG_FIRSTHDR(&datagram.message);
     if (header == nullptr || header->cmsg_type != SCM_RIGHTS) fail_to_pass("a descriptor is missing");
@@ -102,17 +102,15 @@ class DescriptorSocket {
   Name name_;
 };
 
-using WindowList = std::vector<PeerMemory::Window>;
-
 // The windows of all ranks of a line on one node, whose descriptors are duplicates; this rank's own have no others.
 // Collective, also if it throws.
-std::vector<WindowList> exchange_windows(const MpiCommunicator& line, const WindowList& own) {
-  constexpr std::size_t most = 16;  // descriptors of a datagram
+std::vector<PeerMemory::Windows> exchange_windows(const MpiCommunicator& line, const PeerMemory::Windows& own) {
+  constexpr std::size_t max_windows = 16;  // descriptors of a datagram
   struct Sizes {
     std::size_t count = 0;
-    std::array<std::size_t, most> bytes{};
+    std::array<std::size_t, max_windows> bytes{};
   };
-  Sizes sizes{.count = own.size() > most ? 0 : own.size()};
+  Sizes sizes{.count = own.size() > max_windows ? 0 : own.size()};
   std::vector<int> descriptors;
   for (std::size_t i = 0; i < sizes.count; ++i) {
     sizes.bytes[i] = own[i].bytes;
@@ -121,7 +119,7 @@ std::vector<WindowList> exchange_windows(const MpiCommunicator& line, const Wind
   const DescriptorSocket socket;
   const std::vector<Sizes> sizes_of = all_gathered(line, sizes);
   const std::vector<DescriptorSocket::Name> names = all_gathered(line, socket.name());
-  std::vector<WindowList> windows(names.size());
+  std::vector<PeerMemory::Windows> windows(names.size());
   std::exception_ptr failure;
   try {
     const bool has_all = std::ranges::all_of(names, [](const auto& name) { return name.length > 0; }) &&
@@ -129,7 +127,7 @@ std::vector<WindowList> exchange_windows(const MpiCommunicator& line, const Wind
     if (!has_all) fail_to_pass("a rank has no socket, no window, or too many");
     for (int distance = 1; distance < line.size(); ++distance) {
       socket.send(names[static_cast<std::size_t>((line.rank() + distance) % line.size())], line.rank(), descriptors);
-      const auto [rank, received] = socket.receive(most);
+      const auto [rank, received] = socket.receive(max_windows);
       const bool is_expected = rank >= 0 && rank < line.size() && rank != line.rank() &&
                                windows[static_cast<std::size_t>(rank)].empty() &&
                                received.size() == sizes_of[static_cast<std::size_t>(rank)].count;
@@ -147,7 +145,7 @@ std::vector<WindowList> exchange_windows(const MpiCommunicator& line, const Wind
   }
   line.barrier();  // all datagrams have been received before a socket is closed
   if (failure) {
-    for (const WindowList& of_rank : windows) {
+    for (const PeerMemory::Windows& of_rank : windows) {
       for (const PeerMemory::Window& window : of_rank) close(window.descriptor);
     }
     std::rethrow_exception(failure);
@@ -278,7 +276,7 @@ void PeerLine::try_copies(const std::vector<Windows>& windows) {
       error_ = failure.what();
     }
   }
-  line_.barrier();  // nobody frees a window that another rank still copies
+  line_.barrier();  // no rank frees a window that another one still reads
 }
 
 std::unique_ptr<PeerLines> count_peer_lines(std::span<const int> nodes_of_row, std::span<const int> nodes_of_column) {

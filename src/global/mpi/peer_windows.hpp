@@ -44,11 +44,11 @@ class PeerLine {
   PeerAddress address_in(int rank, const PlaceInWindows& place) const {
     return windows_[static_cast<std::size_t>(rank)][place.window].address + place.offset;
   }
-  /// Of bytes in one of this rank's windows.
+  /// Where bytes are in this rank's windows. Throws std::logic_error if they are in none.
   PlaceInWindows place_of(PeerAddress address, std::size_t bytes) const;
 
  private:
-  using Windows = std::vector<PeerMemory::Window>;
+  using Windows = PeerMemory::Windows;
 
   std::vector<Windows> map(const Windows& own);
   void try_copies(const std::vector<Windows>& windows);
@@ -71,7 +71,7 @@ std::unique_ptr<PeerLines> open_peer_lines(const ProcessGrid& grid, const std::f
 /// Maps the windows of all ranks, when their buffers are allocated. Collective over the grid. False, with such a
 /// warning, if it failed on a rank.
 bool map_windows(const ProcessGrid& grid, const PeerLines& lines);
-/// Those of a rank whose lines have ranks on these nodes (nodes_of()), to count their memory.
+/// To count memory: the lines of a rank whose process row and column have ranks on these nodes (nodes_of()).
 std::unique_ptr<PeerLines> count_peer_lines(std::span<const int> nodes_of_row, std::span<const int> nodes_of_column);
 
 /// A message of this rank. `header` is in the host's memory, and comes first. The parts are in one window, equally

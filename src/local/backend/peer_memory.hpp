@@ -25,13 +25,14 @@ class PeerMemory {
     std::size_t bytes = 0;  // at least those that were asked for
     int descriptor = -1;    // for another process to map; -1 in a process that has mapped it
   };
+  using Windows = std::vector<Window>;
   /// Memory of this process's GPU.
   virtual Window make_window(std::size_t bytes) = 0;
   /// The window of another process, from a duplicate of its descriptor.
   virtual Window map_window(int descriptor, std::size_t bytes) = 0;
   virtual void free_window(const Window& window) noexcept = 0;
   /// Those that make_window() made and that are not freed.
-  virtual const std::vector<Window>& own_windows() const = 0;
+  virtual const Windows& own_windows() const = 0;
   /// Copies between the host's memory and this GPU's, done when they return.
   virtual void write(std::span<const std::byte> from, PeerAddress to) = 0;
   virtual void read(PeerAddress from, std::span<std::byte> to) = 0;

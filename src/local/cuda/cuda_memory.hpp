@@ -23,7 +23,7 @@ class CudaMemory final : public PeerMemory {
   Window make_window(std::size_t bytes) override;
   Window map_window(int descriptor, std::size_t bytes) override;
   void free_window(const Window& window) noexcept override;
-  const std::vector<Window>& own_windows() const override { return own_windows_; }
+  const Windows& own_windows() const override { return own_windows_; }
   void write(std::span<const std::byte> from, PeerAddress to) override;
   void read(PeerAddress from, std::span<std::byte> to) override;
   void copy(PeerAddress from, PeerAddress to, std::size_t bytes) override;
@@ -35,7 +35,7 @@ class CudaMemory final : public PeerMemory {
   int device_ = 0;
   void* context_ = nullptr;
   void* stream_ = nullptr;
-  std::vector<Window> own_windows_;
+  Windows own_windows_;
 };
 
 }  // namespace glinpack

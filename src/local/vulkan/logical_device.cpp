@@ -196,9 +196,9 @@ LogicalDevice::Storage LogicalDevice::make_storage(std::int64_t bytes, Memory me
   return {};
 }
 
-LogicalDevice::Allocation LogicalDevice::keep(const Storage& made) {
+BufferId LogicalDevice::keep(const Storage& made) {
   storage_.emplace(++last_id_, made);
-  return {.id = last_id_};
+  return last_id_;
 }
 
 LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory memory) {
@@ -212,9 +212,7 @@ LogicalDevice::Allocation LogicalDevice::allocate(std::int64_t bytes, Memory mem
     destroy(made);
     return {};
   }
-  Allocation allocation = keep(made);
-  allocation.data = data;
-  return allocation;
+  return {.id = keep(made), .data = data};
 }
 
 BufferId LogicalDevice::allocate_in(const PeerMemory::Window& window, std::int64_t bytes) {
@@ -225,7 +223,7 @@ BufferId LogicalDevice::allocate_in(const PeerMemory::Window& window, std::int64
   if (made.memory == VK_NULL_HANDLE) {
     throw std::runtime_error(description.renderer + ": Vulkan imports no memory of CUDA");
   }
-  return keep(made).id;
+  return keep(made);
 }
 
 LogicalDevice::ExportedMemory LogicalDevice::export_memory(std::int64_t bytes) const {

@@ -108,7 +108,7 @@ class LogicalDevice {
   void choose_queues();
   void create_layouts();
   Storage make_storage(std::int64_t bytes, Memory memory, const Sharing& sharing) const;  // null if there is no memory
-  Allocation keep(const Storage& made);
+  BufferId keep(const Storage& made);
   std::optional<std::uint32_t> memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted) const;
   void destroy(const Storage& storage) const;
   void destroy_passed();

@@ -23,9 +23,9 @@ class GatheredPanels final : public PanelFactorizer<Real> {
         tail_(context.distribution.n * context.distribution.nb),
         staging_(context.transport.allocate_buffer(
             Line::column, context.backend,
-            tail_ +
-                (context.distribution.shape.rows - 1) *
-                    panel_message_elements<Real>(context.distribution.nb + most_padding, context.distribution.nb))) {}
+            tail_ + (context.distribution.shape.rows - 1) *
+                        panel_message_elements<Real>(context.distribution.nb + max_padding, context.distribution.nb))) {
+  }
 
   using typename PanelFactorizer<Real>::Step;
 
@@ -41,7 +41,7 @@ class GatheredPanels final : public PanelFactorizer<Real> {
   }
 
  private:
-  static constexpr Index most_padding = 32;  // more than padded_panel_rows() adds
+  static constexpr Index max_padding = 32;  // more than padded_panel_rows() adds
 
   // A rank's rows of the panel, `first` of them before it.
   struct Share {
@@ -86,8 +86,9 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     for (const Share& share : shares_) {
       if (share.row == context_.position().row) continue;
       const DeviceBlock<Real> rows = gathered_.block(0, share.first, pass.width, share.rows);
-      if (as_messages && rows_above() > 0)
+      if (as_messages && rows_above() > 0) {
         downloaded_ = context_.backend.download(l11, in_message(share, 0, pass.width));
+      }
       if (share.rows == 0) continue;
       rest_downloaded_ =
           context_.backend.download(rows, as_messages ? in_message(share, rows_above(), share.rows) : staged(share));
