@@ -16,7 +16,7 @@ layout(std430, binding = 4) readonly restrict buffer RightScales { uint right_la
 UNIFORMS
 UNIFORM(0, ivec4) part;           // of the packed rows and columns: the first ones, their ends
 UNIFORM(2, ivec4) result_layout;  // of the part
-UNIFORM(3, ivec4) others;         // the depth in fragments; of U's part: its first element; -; its number
+UNIFORM(3, ivec4) others;         // the depth in fragments; of U's part: its first element, its number
 END_UNIFORMS
 
 float dot_of(uint low_a, uint low_b, uint high_a, uint high_b, float sum) {
@@ -46,7 +46,7 @@ void main() {
       }
     }
   }
-  float scale = power_of_two(-scale_of(left_largest) - scale_of(right_largest[others.w]));
+  float scale = power_of_two(-scale_of(left_largest) - scale_of(right_largest[others.z]));
   for (int i = 0; i < 8; ++i) {
     int row = corner.x + i / 4 * 8, column = corner.y + i % 4;
     if (row < part.x || row >= part.z || column < part.y || column >= part.w) continue;

@@ -15,6 +15,13 @@
 
 namespace glinpack {
 
+/// Of the matrices that a subgroup multiplies: rows x depth by depth x columns.
+struct MatrixShape {
+  int rows = 0, columns = 0, depth = 0;
+  bool exists() const { return depth > 0; }
+  friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
+};
+
 struct DeviceDescription {
   std::string api = "OpenGL";      // of its DeviceCatalog
   int index = 0;                   // of --device; as DeviceCatalog::list counts, unless the registry lists it
@@ -37,10 +44,9 @@ struct DeviceDescription {
   int subgroup_size = 0;
   bool doubles = true;         // shaders compute in double precision
   int kernel_queues = 1;       // of an opened device, whose kernels may run at the same time
-  // VK_KHR_cooperative_matrix in subgroups of 32: products of 16 x 32 by 32 x 16 bytes, and of 16 x 16 halves with sums
-  // in single precision
-  bool int8_matrices = false, half_matrices = false;
-  bool has_matrices() const { return int8_matrices || half_matrices; }
+  // VK_KHR_cooperative_matrix: products of bytes, and of halves with sums in single precision
+  MatrixShape int8_matrices, half_matrices;
+  bool has_matrices() const { return int8_matrices.exists() || half_matrices.exists(); }
 };
 
 /// The devices of all APIs, each once: element i holds, for each API that sees device i, its description, with index i.

@@ -442,8 +442,8 @@ template <class Real>
 bool ComputeBackend<Real>::has_fast_matrices() {
   const DeviceDescription& description = device()->description();
   if (description.software) return false;
-  if (precision_of<Real> == Precision::single) return description.half_matrices;
-  if (!description.int8_matrices) return false;
+  if (precision_of<Real> == Precision::single) return description.half_matrices.exists();
+  if (!description.int8_matrices.exists()) return false;
   constexpr double fast = 0.25;
   const auto rate = [&](Precision precision) {
     return measure_device_fma(device(), sources_, precision, {.repeat = 1, .seconds = 0.01}).median;

@@ -126,8 +126,8 @@ class ComputeDevice {
   /// Where programs see it without a binding. Only if DeviceDescription::has_matrices().
   virtual std::uint64_t address_of(BufferId) const { return 0; }
   /// The program of a compute shader file in the variant of `preamble`, lines of #define; of Vulkan also of a .spv,
-  /// which has no variants. Throws std::runtime_error with the driver's log; ShaderFolderError if part of the source
-  /// comes from a folder.
+  /// whose preamble lists the values of its specialization constants from 0 on. Throws std::runtime_error with the
+  /// driver's log; ShaderFolderError if part of the source comes from a folder.
   virtual std::unique_ptr<DeviceProgram> make_program(const ShaderSource& sources, const std::string& name,
                                                       const std::string& preamble) = 0;
   /// Bytes first ... first + bytes - 1 as storage block `binding` of later dispatches; all bytes without a range.

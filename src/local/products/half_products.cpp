@@ -50,7 +50,8 @@ HalfProducts::HalfProducts(const ShaderSource& sources, Kernels& kernels, int te
   plain_ = build("compute/half_products.comp");
   left_.pack = build("compute/halves.comp", define("RIGHT", 0) + define("TERMS", terms));
   right_.pack = build("compute/halves.comp", define("RIGHT", 1) + define("TERMS", terms));
-  choose_program(sources, device_.description().half_matrices, "matrix/half_products.spv", whole_halves);
+  choose_program(sources, device_.description().half_matrices,
+                 {{16, 16, 16}, "matrix/half_products.spv", "matrix/half_any_shape.spv"}, whole_halves);
 }
 
 void HalfProducts::reserve(Operand& operand, Index depth, Index columns) {
@@ -134,12 +135,15 @@ void HalfProducts::subtract_window(DeviceProgram& program, const Part& u, Index 
   kernels_.bind(program, 2, 2, c);
   device_.bind(3, left_.scales.id());
   device_.bind(4, right_.scales.id());
-  if (!matrices_) {
-    program.set(3, depth, u.first_element, 0, number);
+  const int stripe_shift = std::countr_zero(static_cast<std::uint64_t>(kernels_.stripe_width()));
+  if (!is_tuned_) {
+    program.set(3, depth, u.first_element, number, stripe_shift);
     device_.bind(0, left_.elements.id());
     device_.bind(1, right_.elements.id());
-    kernels_.dispatch_independent(program, half_units(j, end_column, 8 * half_fragment, half_fragment),
-                                  half_units(i, end_row, half_fragment, half_fragment));
+    const Index rows = matrices_ ? half_block : half_fragment, columns = matrices_ ? half_block : 8 * half_fragment;
+    const Index unit = std::min(rows, columns);
+    kernels_.dispatch_independent(program, half_units(j, end_column, columns, unit),
+                                  half_units(i, end_row, rows, unit));
     return;
   }
   const Window window = window_of(c);
@@ -150,7 +154,7 @@ void HalfProducts::subtract_window(DeviceProgram& program, const Part& u, Index 
   const auto [right_low, right_high] = words_of(device_.address_of(right_.elements.id()) + bytes(u.first_element, 16));
   const auto [c_low, c_high] = words_of(device_.address_of(c.buffer) + bytes(window.begin, 4));
   program.set(1, left_low, left_high, right_low, right_high);
-  program.set(3, depth, vectors, std::countr_zero(bytes(kernels_.stripe_width(), 1)), number);
+  program.set(3, depth, vectors, stripe_shift, number);
   program.set(4, c_low, c_high);
   kernels_.dispatch_independent(
       program,

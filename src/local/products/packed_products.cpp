@@ -1,5 +1,8 @@
 #include "products/packed_products.hpp"
 
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -74,18 +77,31 @@ bool PackedProducts<Real>::update(const Region& l_transposed, const Region& u, c
 }
 
 template <class Real>
-void PackedProducts<Real>::choose_program(const ShaderSource& sources, bool has_matrices, const char* spirv,
-                                          int bound) {
-  if (has_matrices) {
+void PackedProducts<Real>::choose_program(const ShaderSource& sources, const MatrixShape& shape,
+                                          const MatrixPrograms& programs, int bound) {
+  const DeviceDescription& device = device_.description();
+  const auto is_exact = [&](const char* program, const std::string& constants) {
     try {
-      matrices_ = device_.make_program(sources, spirv, "");
-      if (largest_error_of_test(bound) == 0) return;
-      failure_ = device_.description().renderer + " multiplies its matrices wrongly: they are not used";
+      matrices_ = device_.make_program(sources, program, constants);
+      if (largest_error_of_test(bound) == 0) {
+        spdlog::debug("products by matrices of {} x {} x {}, {}", shape.rows, shape.columns, shape.depth, program);
+        return true;
+      }
+      failure_ = device.renderer + " multiplies its matrices wrongly: they are not used";
     } catch (const std::runtime_error& error) {
       failure_ = std::string("matrices of the device are not used: ") + error.what();
     }
-    matrices_.reset();
+    return false;
+  };
+  is_tuned_ = shape == programs.tuned_shape && device.subgroup_size == 32;
+  if (is_tuned_ && is_exact(programs.tuned, "")) return;
+  is_tuned_ = false;
+  if (shape.exists() && is_exact(programs.any_shape, fmt::format("{} {} {} {}", 4 * device.subgroup_size, shape.rows,
+                                                                 shape.columns, shape.depth))) {
+    failure_.clear();
+    return;
   }
+  matrices_.reset();
   if (largest_error_of_test(bound) != 0) {
     throw std::runtime_error(device_.description().renderer +
                              " computes these products wrongly: use --products plain, or another driver");

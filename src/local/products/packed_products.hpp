@@ -64,10 +64,16 @@ class PackedProducts {
   /// C <- C - L U. L was packed; a barrier follows. Packs U. What follows sees C.
   virtual void subtract(const Region& l_transposed, const Region& u, const Region& c) = 0;
 
-  /// matrices_ <- the program `spirv`, if the device has such matrices and a product of whole numbers below `bound` is
-  /// exact. Otherwise failure() gives the reason. Throws std::runtime_error if it is not exact without matrices either.
-  /// For constructors of derived classes.
-  void choose_program(const ShaderSource& sources, bool has_matrices, const char* spirv, int bound);
+  /// Programs in SPIR-V: `tuned` for one shape and NVIDIA's registers, and for any shape.
+  struct MatrixPrograms {
+    MatrixShape tuned_shape;
+    const char* tuned;
+    const char* any_shape;
+  };
+  /// matrices_ <- the first of both programs that the device has matrices for, if a product of whole numbers below
+  /// `bound` is exact by it. If neither is, failure() gives the reason. Throws std::runtime_error if it is not exact
+  /// without matrices either. For constructors of derived classes.
+  void choose_program(const ShaderSource& sources, const MatrixShape& shape, const MatrixPrograms& programs, int bound);
   /// Calls body(j, columns) for parts of an operand, each in a window, of up to max_columns.
   template <class Body>
   void for_chunks(const Region& operand, Index max_columns, Body body) const {
@@ -90,6 +96,7 @@ class PackedProducts {
   Kernels& kernels_;
   ComputeDevice& device_;
   ProgramPointer matrices_;  // null: none
+  bool is_tuned_ = false;    // matrices_ is, and reaches memory by address
 
  private:
   bool holds(const Region& operand) const;

@@ -122,7 +122,7 @@ ResidueProducts::ResidueProducts(const ShaderSource& sources, Kernels& kernels, 
     : PackedProducts(kernels, {max_residue_depth, packed_rows, moduli}),
       moduli_(all_moduli.begin(), all_moduli.begin() + moduli) {
   const double bound_bits = accuracy_of(moduli).scaled_bits;
-  const std::string preamble = kernels.types() + define("UNROLLED", device_.description().int8_matrices) +
+  const std::string preamble = kernels.types() + define("UNROLLED", device_.description().int8_matrices.exists()) +
                                preamble_of(moduli_, static_cast<int>(bound_bits), bound_bits);
   const auto build = [&](const char* name, const std::string& variant = "") {
     return device_.make_program(sources, name, preamble + variant);
@@ -136,7 +136,8 @@ ResidueProducts::ResidueProducts(const ShaderSource& sources, Kernels& kernels, 
   right_.block = tile_columns;
   right_.pack = build("compute/residues.comp", define("RIGHT", 1) + define("BLOCK", tile_columns / 16));
   make_table();
-  choose_program(sources, device_.description().int8_matrices, "matrix/residue_products.spv", whole_numbers);
+  choose_program(sources, device_.description().int8_matrices,
+                 {{16, 16, 32}, "matrix/residue_products.spv", "matrix/residue_any_shape.spv"}, whole_numbers);
 }
 
 // Two elements of a modulus p: p, floor(2^32 / p), a multiple of p that makes sums positive; factors of the low and the
@@ -192,7 +193,7 @@ void ResidueProducts::multiply(Index first_row, Index first_column, const Region
   program.set(2, c.rows, c.columns, depth_in_fragments(depth), moduli());
   device_.bind(2, remainders_.id());
   device_.bind(3, table_->id());
-  if (matrices_) {
+  if (is_tuned_) {
     const auto [left_low, left_high] = words_of(device_.address_of(left_.packed.id()));
     const auto [right_low, right_high] = words_of(device_.address_of(right_.packed.id()));
     program.set(0, left_low, left_high, right_low, right_high);

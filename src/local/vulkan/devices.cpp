@@ -52,14 +52,23 @@ void describe_matrices(const Instance& instance, VkPhysicalDevice physical, cons
   const auto kinds = listed<Kind>([&](std::uint32_t* count, Kind* items) {
     return instance.cooperative_matrix_properties(physical, count, items);
   });
-  const auto has = [&](std::uint32_t k, std::uint32_t factor, std::uint32_t sum) {
-    return std::ranges::any_of(kinds, [&](const Kind& kind) {
-      return kind.m == 16 && kind.n == 16 && kind.k == k && kind.a == factor && kind.b == factor && kind.c == sum &&
-             kind.result == sum && kind.saturates == VK_FALSE && kind.scope == Kind::subgroup;
-    });
+  // the largest shape, up to `depth`, that shaders/matrix/any_shape.glsl takes
+  const auto shape_of = [&](std::uint32_t depth, std::uint32_t factor, std::uint32_t sum) {
+    const auto divides = [](std::uint32_t part, std::uint32_t whole) { return part >= 8 && whole % part == 0; };
+    MatrixShape best;
+    for (const Kind& kind : kinds) {
+      const MatrixShape shape{static_cast<int>(kind.m), static_cast<int>(kind.n), static_cast<int>(kind.k)};
+      if (divides(kind.m, 32) && divides(kind.n, 32) && divides(kind.k, depth) && kind.a == factor &&
+          kind.b == factor && kind.c == sum && kind.result == sum && kind.saturates == VK_FALSE &&
+          kind.scope == Kind::subgroup &&
+          shape.rows * shape.columns * shape.depth > best.rows * best.columns * best.depth) {
+        best = shape;
+      }
+    }
+    return best;
   };
-  description.int8_matrices = features.basic.shaderFloat64 && has(32, Kind::int8, Kind::int32);
-  description.half_matrices = has(16, Kind::float16, Kind::float32);
+  if (features.basic.shaderFloat64) description.int8_matrices = shape_of(32, Kind::int8, Kind::int32);
+  description.half_matrices = shape_of(16, Kind::float16, Kind::float32);
 }
 
 /// The largest heap in the memory of the device.
@@ -136,7 +145,7 @@ DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, 
   const Features features = features_of(instance, physical);
   description.doubles = features.basic.shaderFloat64 == VK_TRUE;
   description.kernel_queues = 2;  // LogicalDevice's, which may be one of the driver's
-  if (core.subgroupSize == 32) describe_matrices(instance, physical, features, description);
+  if (description.subgroup_size > 0) describe_matrices(instance, physical, features, description);
   const std::string missing = missing_of(instance, physical, properties.apiVersion, features);
   description.usable = missing.empty();
   if (!missing.empty()) description.why_unusable = "the driver has no " + missing + ": install a newer one";

@@ -55,7 +55,7 @@ LogicalDevice::LogicalDevice(const BackendOptions& options) : instance(instance_
   if (description.has_matrices()) extensions.push_back(cooperative_matrix_extension);
   VkPhysicalDeviceVulkan12Features core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                         .pNext = description.has_matrices() ? &matrices : nullptr,
-                                        .shaderFloat16 = description.half_matrices ? VK_TRUE : VK_FALSE,
+                                        .shaderFloat16 = description.half_matrices.exists() ? VK_TRUE : VK_FALSE,
                                         .shaderInt8 = multiplies,
                                         .hostQueryReset = VK_TRUE,
                                         .timelineSemaphore = VK_TRUE,

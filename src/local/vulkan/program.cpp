@@ -8,8 +8,10 @@
 
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -28,13 +30,19 @@ std::vector<std::uint32_t> words_of(std::string_view bytes) {
   return words;
 }
 
+std::vector<std::uint32_t> numbers_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::uint32_t>(stream), {}};
+}
+
 std::string spirv_key(std::string_view text) {
   const glslang::Version version = glslang::GetVersion();
   return fmt::format("SPIR-V by glslang {}.{}.{}\n{}", version.major, version.minor, version.patch, text);
 }
 
 /// With the data of an earlier VkPipelineCache, which it replaces by newer data.
-VkPipeline make_pipeline(const LogicalDevice& device, std::span<const std::uint32_t> spirv, std::vector<char>& data) {
+VkPipeline make_pipeline(const LogicalDevice& device, std::span<const std::uint32_t> spirv,
+                         std::span<const std::uint32_t> constants, std::vector<char>& data) {
   const Functions& vk = device.vk;
   const VkShaderModuleCreateInfo module_info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0,
                                              spirv.size_bytes(), spirv.data()};
@@ -44,11 +52,16 @@ VkPipeline make_pipeline(const LogicalDevice& device, std::span<const std::uint3
                                              data.data()};
   VkPipelineCache cache = VK_NULL_HANDLE;
   const VkResult cached = vk.CreatePipelineCache(device.handle, &cache_info, nullptr, &cache);
+  std::vector<VkSpecializationMapEntry> entries;
+  for (std::uint32_t i = 0; i < constants.size(); ++i) entries.push_back({i, i * 4, 4});
+  const VkSpecializationInfo values{static_cast<std::uint32_t>(entries.size()), entries.data(), constants.size_bytes(),
+                                    constants.data()};
   const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
                                          .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                                    .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                                                    .module = module,
-                                                   .pName = "main"},
+                                                   .pName = "main",
+                                                   .pSpecializationInfo = &values},
                                          .layout = device.pipeline_layout};
   VkPipeline pipeline = VK_NULL_HANDLE;
   const VkResult result =
@@ -119,8 +132,9 @@ Program::Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sour
   const bool is_spirv = name.ends_with(".spv");
   const std::string text = is_spirv ? std::string(ShaderSource::embedded(name)) : sources.expand(name, preamble);
   const DeviceDescription& made_for = device_->description;
-  const std::string pipeline_key =
-      fmt::format("vulkan\n{}\n{}\n{}\n{}", made_for.vendor, made_for.renderer, made_for.version, text);
+  const std::string pipeline_key = fmt::format("vulkan\n{}\n{}\n{}\n{}{}", made_for.vendor, made_for.renderer,
+                                               made_for.version, text, is_spirv ? preamble : "");
+  const std::vector<std::uint32_t> constants = is_spirv ? numbers_of(preamble) : std::vector<std::uint32_t>{};
   const ProgramCache cache;
   const std::optional<ProgramBinary> module = cache.load(spirv_key(text)), pipeline = cache.load(pipeline_key);
   std::vector<char> data = pipeline ? pipeline->bytes : std::vector<char>{};
@@ -129,7 +143,7 @@ Program::Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sour
     spirv = is_spirv ? words_of(text)
             : module ? words_of({module->bytes.data(), module->bytes.size()})
                      : compile_to_spirv(text);
-    pipeline_ = make_pipeline(*device_, spirv, data);
+    pipeline_ = make_pipeline(*device_, spirv, constants, data);
   } catch (const std::runtime_error& error) {
     if (is_spirv) throw std::runtime_error("shader '" + name + "' " + error.what());
     throw_shader_error("shader '" + name + "' " + error.what() + "\n" + with_line_numbers(text),
