@@ -132,18 +132,6 @@ std::vector<std::string> with_checkpoint_options(std::vector<std::string> argume
   return arguments;
 }
 
-void check_checkpoint_options(const PluOptions& options) {
-  if (options.checkpoint_every && options.checkpoint.empty()) {
-    throw InputError("--checkpoint-every: no checkpoints are written; name their folder with --checkpoint");
-  }
-  if (options.compute_only && !options.checkpoint.empty()) {
-    throw InputError("--checkpoint: --compute-only has no results to save; leave one of the two out");
-  }
-  if (options.compute_only && !options.resume.empty()) {
-    throw InputError("--resume: --compute-only has no results to continue from; leave one of the two out");
-  }
-}
-
 FolderLock::FolderLock(const std::string& folder, FolderUse use) {
   const std::string path = folder + "/lock";
   int operation = LOCK_EX | LOCK_NB;

@@ -19,9 +19,6 @@ namespace glinpack::app {
 /// --resume. Throws InputError on every rank if the folder has none. Collective over MPI_COMM_WORLD.
 std::vector<std::string> with_checkpoint_options(std::vector<std::string> arguments, const ParsedOptions& parsed);
 
-/// Throws InputError for options that exclude each other.
-void check_checkpoint_options(const PluOptions& options);
-
 enum class FolderUse { read, write };
 
 /// Locks a checkpoint folder during its lifetime, so that no other program writes there or removes what this one reads.

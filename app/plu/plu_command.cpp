@@ -1,8 +1,10 @@
 #include "app/plu/plu_command.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "app/input/matrix_file.hpp"
 #include "app/plu/checkpointing.hpp"
@@ -22,19 +24,24 @@ struct PluInput {
   std::optional<HplDat> hpl_dat;
 };
 
-void check_combinations(const PluOptions& options) {
-  if (options.compute_only && options.pivoting == Pivoting::tournament) {
-    throw InputError(
-        "--compute-only and --pivoting tournament: the winners of a tournament depend on rows that messages bring; use "
-        "--pivoting partial or local");
+void check_combinations(const PluOptions& o) {
+  const std::initializer_list<std::pair<bool, const char*>> contradictions{
+      {o.compute_only && o.pivoting == Pivoting::tournament,
+       "--compute-only and --pivoting tournament: the winners of a tournament depend on rows that messages bring; use "
+       "--pivoting partial or local"},
+      {o.compute_only && o.precision == Precision::mixed,
+       "--precision mixed: --compute-only solves nothing that could be refined; use --precision single"},
+      {o.compute_only && !o.save_solution.empty(),
+       "--save-solution: --compute-only solves nothing; leave one of the two out"},
+      {o.checkpoint_every && o.checkpoint.empty(),
+       "--checkpoint-every: no checkpoints are written; name their folder with --checkpoint"},
+      {o.compute_only && !o.checkpoint.empty(),
+       "--checkpoint: --compute-only has no results to save; leave one of the two out"},
+      {o.compute_only && !o.resume.empty(),
+       "--resume: --compute-only has no results to continue from; leave one of the two out"}};
+  for (const auto& [is_met, message] : contradictions) {
+    if (is_met) throw InputError(message);
   }
-  if (options.compute_only && options.precision == Precision::mixed) {
-    throw InputError("--precision mixed: --compute-only solves nothing that could be refined; use --precision single");
-  }
-  if (options.compute_only && !options.save_solution.empty()) {
-    throw InputError("--save-solution: --compute-only solves nothing; leave one of the two out");
-  }
-  check_checkpoint_options(options);
 }
 
 PluInput parse_input(const std::vector<std::string>& arguments, TextFiles& files) {
@@ -68,13 +75,12 @@ void plan(const PluInput& given, SweepInput& input) {
 void prepare_files(const PluInput& given, SweepInput& input) {
   const PluOptions& options = input.options;
   input.context.configuration = to_json(options, plu_table);
-  for (const std::string& note : {given.parsed.hpl_dat_note, given.parsed.backend_note}) {
-    if (!note.empty()) input.context.notes.push_back(note);
-  }
-  if (const std::string note = default_order_note(given.parsed); !note.empty()) input.context.notes.push_back(note);
+  input.context.add_note(given.parsed.hpl_dat_note);
+  input.context.add_note(given.parsed.backend_note);
+  input.context.add_note(default_order_note(given.parsed));
   if (given.hpl_dat) {
-    for (const std::string& note : given.hpl_dat->notes) input.context.notes.push_back(note);
-    if (given.hpl_dat->has_variant) input.context.notes.push_back(unused_parameters_note(options.hpl_dat));
+    for (const std::string& note : given.hpl_dat->notes) input.context.add_note(note);
+    if (given.hpl_dat->has_variant) input.context.add_note(unused_parameters_note(options.hpl_dat));
   }
   check_output("--write-hpl-dat", options.write_hpl_dat, options.force, {options.hpl_dat, options.input});
   if (!options.runs()) return;
@@ -110,14 +116,10 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input, C
   if (all_agree(world(), input.machine.device && !input.machine.device->software)) {
     use_gpu_defaults(given.parsed, input.planned);
   }
-  for (const std::string& note : input.machine.notes) input.context.notes.push_back(note);
-  if (std::string note = threads_note(input.options.threads); !note.empty()) {
-    input.context.notes.push_back(std::move(note));
-  }
+  for (const std::string& note : input.machine.notes) input.context.add_note(note);
+  input.context.add_note(threads_note(input.options.threads));
   if (input.options.doctor && input.options.runs()) {
-    for (std::string& note : checks(input.session, input.options, input.machine)) {
-      input.context.notes.push_back(std::move(note));
-    }
+    for (const std::string& note : checks(input.session, input.options, input.machine)) input.context.add_note(note);
   }
   return run_sweep(input);
 }

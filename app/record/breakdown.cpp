@@ -279,29 +279,23 @@ std::vector<HplPhaseTotal> totals_by_hpl_phase(std::span<const HplPhaseTimes> ra
 
 // The text.
 
-/// The unit of seconds: ms for short runs, so that three digits are significant.
-struct TimeUnit {
+struct Unit {
   const char* name;
-  double seconds;
+  double size;
 };
 
-TimeUnit unit_for(double run_seconds) { return run_seconds < 10 ? TimeUnit{"ms", 1e-3} : TimeUnit{"s", 1}; }
-
-std::string title_of(const Breakdown& breakdown) {
-  const TimeUnit unit = unit_for(breakdown.seconds);
-  return fmt::format("\nWhere the time went: {:.2f} {} on {}", breakdown.seconds / unit.seconds, unit.name,
-                     counted(breakdown.ranks, "rank"));
-}
+/// Of seconds: ms for short runs, so that three digits are significant.
+Unit time_unit(double run_seconds) { return run_seconds < 10 ? Unit{"ms", 1e-3} : Unit{"s", 1}; }
 
 /// Likewise for bytes.
-struct ByteUnit {
-  const char* name;
-  double bytes;
-};
+Unit byte_unit(const Breakdown& breakdown) {
+  return std::max(breakdown.network_bytes, breakdown.transfer_bytes) < 1e10 ? Unit{"MB", 1e6} : Unit{"GB", 1e9};
+}
 
-ByteUnit unit_for(const Breakdown& breakdown) {
-  const double most = std::max(breakdown.network_bytes, breakdown.transfer_bytes);
-  return most < 1e10 ? ByteUnit{"MB", 1e6} : ByteUnit{"GB", 1e9};
+std::string title_of(const Breakdown& breakdown) {
+  const Unit unit = time_unit(breakdown.seconds);
+  return fmt::format("\nWhere the time went: {:.2f} {} on {}", breakdown.seconds / unit.size, unit.name,
+                     counted(breakdown.ranks, "rank"));
 }
 
 /// Right-aligned after a blank; drops decimals to keep the alignment. It always has a decimal point, so that no parser
@@ -316,17 +310,26 @@ std::string cell(double value, int width, int decimals) {
 
 std::string blank(int width) { return fmt::format("{:>{}}", "-", width); }
 
-std::string rate_cells(double flops, double bytes, double seconds, const ByteUnit& unit) {
+std::string rate_cells(double flops, double bytes, double seconds, const Unit& unit) {
   std::string cells = flops > 0 && seconds > 0 ? cell(flops / seconds * 1e-9, 10, 1) : blank(10);
-  cells += bytes > 0 ? cell(bytes / unit.bytes, 9, 3) : blank(9);
+  cells += bytes > 0 ? cell(bytes / unit.size, 9, 3) : blank(9);
   cells += bytes > 0 && seconds > 0 ? cell(bytes / seconds * 1e-9, 8, 2) : blank(8);
   return cells;
 }
 
+/// Minimum, mean and maximum.
+std::string spread_cells(const Spread& seconds, const Unit& unit) {
+  return cell(seconds.min / unit.size, 9, 2) + cell(seconds.mean / unit.size, 9, 2) +
+         cell(seconds.max / unit.size, 9, 2);
+}
+
+/// Their heads.
+std::string spread_heads(const std::string& unit, int width) {
+  return fmt::format("{:>{}}{:>{}}{:>{}}", "min" + unit, width, "mean" + unit, width, "max" + unit, width);
+}
+
 std::string time_cells(const Spread& spread, double run_seconds) {
-  const TimeUnit unit = unit_for(run_seconds);
-  std::string cells;
-  for (const double seconds : {spread.min, spread.mean, spread.max}) cells += cell(seconds / unit.seconds, 9, 2);
+  std::string cells = spread_cells(spread, time_unit(run_seconds));
   for (const double seconds : {spread.min, spread.mean, spread.max}) {
     cells += cell(run_seconds > 0 ? 100 * seconds / run_seconds : 0, 6, 1);
   }
@@ -334,23 +337,21 @@ std::string time_cells(const Spread& spread, double run_seconds) {
 }
 
 std::string heading(const Breakdown& breakdown) {
-  const TimeUnit unit = unit_for(breakdown.seconds);
-  std::string line = fmt::format("{:<10}{:<13}{:<4}", "role", "phase", "lane");
-  for (const char* what : {"min", "mean", "max"}) line += fmt::format("{:>9}", fmt::format("{} {}", what, unit.name));
-  for (const char* what : {"min", "mean", "max"}) line += fmt::format("{:>6}", fmt::format("{}%", what));
-  return line + fmt::format("{:>10}{:>9}{:>8}\n", "GFLOPS", unit_for(breakdown).name, "GB/s");
+  return fmt::format("{:<10}{:<13}{:<4}{}{}{:>10}{:>9}{:>8}\n", "role", "phase", "lane",
+                     spread_heads(fmt::format(" {}", time_unit(breakdown.seconds).name), 9), spread_heads("%", 6),
+                     "GFLOPS", byte_unit(breakdown).name, "GB/s");
 }
 
 std::string phase_line(const PhaseTotal& line, std::string_view role, const Breakdown& breakdown) {
   return fmt::format("{:<10}{:<13}{:<4}", role, name_of(line.phase), name_of(line.lane)) +
          time_cells(line.seconds, breakdown.seconds) +
-         rate_cells(line.flops, line.bytes, line.busy_seconds, unit_for(breakdown)) + '\n';
+         rate_cells(line.flops, line.bytes, line.busy_seconds, byte_unit(breakdown)) + '\n';
 }
 
 std::string summary_line(std::string_view what, const Spread& spread, const Breakdown& breakdown, double flops = 0,
                          double bytes = 0) {
   return fmt::format("{:<27}", what) + time_cells(spread, breakdown.seconds) +
-         rate_cells(flops, bytes, spread.mean * breakdown.ranks, unit_for(breakdown)) + '\n';
+         rate_cells(flops, bytes, spread.mean * breakdown.ranks, byte_unit(breakdown)) + '\n';
 }
 
 const std::string rule = std::string(99, '-') + '\n';
@@ -358,36 +359,20 @@ const std::string rule = std::string(99, '-') + '\n';
 /// Shows Role::none as "other", since "none" would read as if no work were done.
 std::string_view shown_name(Role role) { return role == Role::none ? "other" : name_of(role); }
 
-std::string role_heading(const TimeUnit& unit) {
-  std::string spread;
-  for (const char* what : {"min", "mean", "max"}) spread += fmt::format("{:>9}", fmt::format("{} {}", what, unit.name));
+std::string role_heading(const Unit& unit) {
+  const std::string heads = spread_heads(fmt::format(" {}", unit.name), 9);
   return fmt::format("{:>28}{:>39}{:>18}\n", "in passes", "mean, per cent of it", "idle") +
-         fmt::format("{:<10}{:>5}{}{:>8}{:>7}{:>8}{:>7}{}\n", "role", "ranks", spread, "compute", "transf", "network",
-                     "idle", spread);
+         fmt::format("{:<10}{:>5}{}{:>8}{:>7}{:>8}{:>7}{}\n", "role", "ranks", heads, "compute", "transf", "network",
+                     "idle", heads);
 }
 
-std::string role_line(const RoleTotal& total, const TimeUnit& unit) {
-  std::string line = fmt::format("{:<10}{:>5}", shown_name(total.role), total.ranks);
-  const auto spread = [&line, &unit](const Spread& seconds) {
-    for (const double value : {seconds.min, seconds.mean, seconds.max}) line += cell(value / unit.seconds, 9, 2);
+std::string role_line(const RoleTotal& total, const Unit& unit) {
+  const auto share = [&total](const Spread& seconds, int width) {
+    return cell(total.seconds.mean > 0 ? 100 * seconds.mean / total.seconds.mean : 0, width, 1);
   };
-  const auto share = [&line, &total](const Spread& seconds, int width) {
-    line += cell(total.seconds.mean > 0 ? 100 * seconds.mean / total.seconds.mean : 0, width, 1);
-  };
-  spread(total.seconds);
-  share(total.computing, 8);
-  share(total.transfer, 7);
-  share(total.network, 8);
-  share(total.idle, 7);
-  spread(total.idle);
-  return line + '\n';
-}
-
-std::string role_table(const Breakdown& breakdown) {
-  const TimeUnit unit = unit_for(breakdown.seconds);
-  std::string text = role_heading(unit) + rule;
-  for (const RoleTotal& total : breakdown.roles) text += role_line(total, unit);
-  return text;
+  return fmt::format("{:<10}{:>5}", shown_name(total.role), total.ranks) + spread_cells(total.seconds, unit) +
+         share(total.computing, 8) + share(total.transfer, 7) + share(total.network, 8) + share(total.idle, 7) +
+         spread_cells(total.idle, unit) + '\n';
 }
 
 constexpr std::string_view no_timeline = "No timeline was recorded: no breakdown.\n";
@@ -401,11 +386,11 @@ std::string_view description_of(HplPhase phase) {
 /// `hidden`: seconds; none for the idle time and the total.
 std::string hpl_line(std::string_view name, std::string_view description, double mean, double most,
                      std::optional<double> hidden, double gflops, double gigabytes, double run_seconds) {
-  const TimeUnit unit = unit_for(run_seconds);
+  const Unit unit = time_unit(run_seconds);
   std::string line = fmt::format("{:<7}{:<22}", name, description);
-  line += cell(mean / unit.seconds, 10, 2) + cell(most / unit.seconds, 10, 2);
+  line += cell(mean / unit.size, 10, 2) + cell(most / unit.size, 10, 2);
   line += cell(run_seconds > 0 ? 100 * mean / run_seconds : 0, 8, 1);
-  line += hidden ? cell(*hidden / unit.seconds, 11, 2) : blank(11);
+  line += hidden ? cell(*hidden / unit.size, 11, 2) : blank(11);
   line += gflops > 0 ? cell(gflops, 10, 1) : blank(10);
   line += gigabytes > 0 ? cell(gigabytes, 9, 2) : blank(9);
   return line + '\n';
@@ -459,7 +444,7 @@ Breakdown break_down(const RunResult& result) {
 std::string phases_text(const Breakdown& breakdown) {
   if (breakdown.phases.empty()) return std::string(no_timeline);
 
-  const TimeUnit unit = unit_for(breakdown.seconds);
+  const Unit unit = time_unit(breakdown.seconds);
   const std::string thin_rule = std::string(87, '-') + '\n';
   std::string text = title_of(breakdown) + ", in HPL's phases\n";
   text +=
@@ -501,9 +486,11 @@ std::string roles_text(const Breakdown& breakdown) {
   text += summary_line("  waiting for other ranks", breakdown.waiting, breakdown);
   text +=
       fmt::format("GFLOPS, GB/s: of one rank while at it. {}: of all ranks. Lane net: waiting for others included.\n",
-                  unit_for(breakdown).name);
+                  byte_unit(breakdown).name);
   text += "\nWaits by role: time of ranks in their passes; min, mean and max over ranks\n";
-  text += role_table(breakdown);
+  const Unit unit = time_unit(breakdown.seconds);
+  text += role_heading(unit) + rule;
+  for (const RoleTotal& total : breakdown.roles) text += role_line(total, unit);
   return text;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <span>
 #include <string_view>
 
 #include "app/record/json.hpp"
@@ -17,10 +16,6 @@ namespace glinpack::app {
 using nlohmann::json;
 
 namespace {
-
-bool begins_with_one_of(std::string_view text, std::span<const std::string_view> beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view b) { return text.starts_with(b); });
-}
 
 /// Libraries for messages, BLAS and OpenGL that this process has loaded: file names with their versions.
 std::set<std::string> loaded_libraries() {
@@ -37,7 +32,8 @@ std::set<std::string> loaded_libraries() {
   for (const std::string& path : paths) {
     std::error_code error;
     const std::filesystem::path whole = std::filesystem::canonical(path, error);
-    if (!error && begins_with_one_of(whole.filename().native(), beginnings)) names.insert(whole.filename());
+    const auto is_start = [name = whole.filename().string()](std::string_view text) { return name.starts_with(text); };
+    if (!error && std::ranges::any_of(beginnings, is_start)) names.insert(whole.filename());
   }
   return names;
 }

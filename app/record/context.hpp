@@ -20,6 +20,11 @@ struct ReportContext {
   std::vector<std::string> launcher;               // its command line; empty: unknown, or none
   std::map<std::string, std::string> environment;  // variables that change what runs, and how fast
   std::vector<nlohmann::json> nodes;               // node_json() of each (app/program/program_context.hpp)
+
+  /// Adds a note that is not empty.
+  void add_note(std::string note) {
+    if (!note.empty()) notes.push_back(std::move(note));
+  }
 };
 
 /// "context" of a document without MPI: program, compiler, loaded libraries, command line, options, this process.

@@ -23,11 +23,6 @@ using sensors::unknown;
 constexpr double seconds_of_a_rough_run = 2.0;
 constexpr int max_cells = 4096;
 
-struct Point {
-  double seconds;
-  double value;
-};
-
 /// The samples with a known value.
 std::vector<Point> points_of(std::span<const Sample> samples, double sensors::Reading::*value) {
   std::vector<Point> points;
@@ -37,7 +32,7 @@ std::vector<Point> points_of(std::span<const Sample> samples, double sensors::Re
   return points;
 }
 
-/// Linear interpolation between points, constant outside. Needs at least one point.
+/// Of at least one point.
 double value_at(std::span<const Point> points, double seconds) {
   const auto after = std::lower_bound(points.begin(), points.end(), seconds,
                                       [](const Point& point, double time) { return point.seconds < time; });
@@ -48,35 +43,14 @@ double value_at(std::span<const Point> points, double seconds) {
   return before->value + part * (after->value - before->value);
 }
 
-/// The integral over [begin, end] of the linear interpolation.
-double integral(std::span<const Point> points, double begin, double end) {
-  double sum = 0;
-  Point last{begin, value_at(points, begin)};
-  const auto to = [&](const Point& point) {
-    sum += (point.seconds - last.seconds) * (point.value + last.value) / 2;
-    last = point;
-  };
-  for (const Point& point : points) {
-    if (point.seconds > begin && point.seconds < end) to(point);
-  }
-  to({end, value_at(points, end)});
-  return sum;
-}
-
 bool moves(std::span<const Point> counter) {
   return counter.size() > 1 && counter.back().value > counter.front().value;
 }
 
 std::optional<Spread> spread_of(std::span<const Point> points, double seconds) {
   if (points.empty()) return std::nullopt;
-  Spread spread{.min = points.front().value,
-                .mean = seconds > 0 ? integral(points, 0, seconds) / seconds : points.front().value,
-                .max = points.front().value};
-  for (const Point& point : points) {
-    spread.min = std::min(spread.min, point.value);
-    spread.max = std::max(spread.max, point.value);
-  }
-  return spread;
+  const auto [least, most] = std::ranges::minmax(points, {}, &Point::value);
+  return Spread{least.value, seconds > 0 ? integral(points, 0, seconds) / seconds : points.front().value, most.value};
 }
 
 /// The number of cells: at most the number of readings; ignores failed sensors.
@@ -228,6 +202,20 @@ std::vector<std::string> unread_sensors(const RunResult& result) {
 }
 
 }  // namespace
+
+double integral(std::span<const Point> points, double begin, double end) {
+  double sum = 0;
+  Point last{begin, value_at(points, begin)};
+  const auto to = [&](const Point& point) {
+    sum += (point.seconds - last.seconds) * (point.value + last.value) / 2;
+    last = point;
+  };
+  for (const Point& point : points) {
+    if (point.seconds > begin && point.seconds < end) to(point);
+  }
+  to({end, value_at(points, end)});
+  return sum;
+}
 
 double joules_of(std::span<const Sample> samples, double seconds) {
   const std::vector<Point> counter = points_of(samples, &sensors::Reading::joules);

@@ -11,6 +11,14 @@
 
 namespace glinpack::app {
 
+/// A value at a time. Linear interpolation between points, constant outside.
+struct Point {
+  double seconds = 0;
+  double value = 0;
+};
+/// The integral over [begin, end] of at least one point.
+double integral(std::span<const Point> points, double begin, double end);
+
 /// Watts over time, in cells of equal length from 0 to the run's end.
 using PowerCurve = std::vector<double>;
 

@@ -23,8 +23,6 @@ class HplReport {
   /// Table head, row, start and end time, residual line; FAILED says why, and norms are always printed. Before a run on
   /// other hardware, that hardware.
   void run(const RunRecord& record);
-  /// A combination that could not be run ("skipped because of illegal input values").
-  void skipped() { ++skipped_; }
   /// The best run of each N if there were several runs. Then: Finished ... tests with the following results, End of
   /// Tests.
   void tail();
@@ -32,14 +30,16 @@ class HplReport {
   int failed() const { return failed_; }
 
  private:
-  void keep_if_best(const RunRecord& record);
+  struct Best {
+    double gflops = 0;
+    std::string line;
+  };
 
   std::ostream& out_;
-  std::map<Index, RunRecord> best_;  // the fastest that did not fail, by N; without its ranks
+  std::map<Index, Best> best_;  // the fastest that did not fail, by N
   int passed_ = 0;
   int unchecked_ = 0;
   int failed_ = 0;
-  int skipped_ = 0;
   std::string machine_;  // as printed last
 };
 

@@ -56,22 +56,12 @@ void describe(Json& json, RankTotal& total) {
 
 template <class Json>
 void describe(Json& json, NetworkRun& run) {
-  RunRecord& record = run.record;
+  RunResult& result = run.record.result;
   NetworkTotals& totals = run.totals;
-  json("n", record.parameters.n, 1);
-  json("nb", record.parameters.nb, 1);
-  json("p", record.grid.rows, 1);
-  json("q", record.grid.columns, 1);
-  json("precision", record.precision);
-  json("pivoting", record.parameters.pivoting);
-  json("broadcast", record.parameters.broadcast);
-  json.later("row_swap", record.parameters.row_swap);
-  json("order", record.order);
-  json.later("node_grid", record.node_grid);
-  json("repeat", record.repeat);
-  json("time", record.result.seconds);
-  json("start_time", record.result.start_time);
-  json("end_time", record.result.end_time);
+  describe_case(json, run.record);
+  json("time", result.seconds);
+  json("start_time", result.start_time);
+  json("end_time", result.end_time);
   json("network_share", totals.share);
   json("traffic", totals.traffic);
   json("row_seconds", totals.row_seconds);

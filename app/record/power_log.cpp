@@ -1,5 +1,6 @@
 #include "app/record/power_log.hpp"
 
+#include <spdlog/fmt/chrono.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -16,6 +17,8 @@
 #include "app/input/text_file.hpp"
 #include "app/input/values.hpp"
 #include "app/options/fields.hpp"
+#include "app/record/energy.hpp"
+#include "base/measuring.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -201,33 +204,6 @@ class PowerLogReader {
   std::map<std::string, std::size_t> places_;  // of scopes
 };
 
-/// Joules of a scope from its first reading to a time.
-class Energies {
- public:
-  explicit Energies(const PowerScope& scope) : readings_(scope.readings), joules_(readings_.size()) {
-    for (std::size_t i = 1; i < readings_.size(); ++i) {
-      const PowerReading &a = readings_[i - 1], &b = readings_[i];
-      joules_[i] = joules_[i - 1] + (b.seconds - a.seconds) * (a.watts + b.watts) / 2;
-    }
-  }
-
-  /// Constant power outside the readings.
-  double until(double seconds) const {
-    const auto after = std::lower_bound(readings_.begin(), readings_.end(), seconds,
-                                        [](const PowerReading& r, double time) { return r.seconds < time; });
-    if (after == readings_.begin()) return (seconds - after->seconds) * after->watts;
-    const PowerReading& a = *(after - 1);
-    const double base = joules_[static_cast<std::size_t>(after - readings_.begin()) - 1];
-    if (after == readings_.end()) return base + (seconds - a.seconds) * a.watts;
-    const double part = (seconds - a.seconds) / (after->seconds - a.seconds);
-    return base + (seconds - a.seconds) * (a.watts + part * (after->watts - a.watts) / 2);
-  }
-
- private:
-  const std::vector<PowerReading>& readings_;
-  std::vector<double> joules_;
-};
-
 struct Span {
   double first = 0;
   double last = 0;
@@ -248,20 +224,14 @@ double median_interval(const PowerScope& scope) {
   for (std::size_t i = 1; i < scope.readings.size(); ++i) {
     intervals.push_back(scope.readings[i].seconds - scope.readings[i - 1].seconds);
   }
-  const auto middle = intervals.begin() + static_cast<std::ptrdiff_t>(intervals.size() / 2);
-  std::nth_element(intervals.begin(), middle, intervals.end());
-  return *middle;
+  return glinpack::spread_of(std::move(intervals)).median;
 }
 
 /// "2026-11-26T01:30:00Z"
 std::string utc(double seconds) {
   constexpr double year_10000 = 253402300800;  // times of a damaged file may be any number
   const auto whole = static_cast<std::time_t>(std::clamp(seconds, 0.0, year_10000 - 1));
-  std::tm fields{};
-  gmtime_r(&whole, &fields);
-  char text[40];
-  const std::size_t written = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields);
-  return {text, written};
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(whole));
 }
 
 [[noreturn]] void refuse_coverage(const PowerLog& log, const Span& span, double start, double end) {
@@ -308,11 +278,12 @@ MeasuredPower power_during(const PowerLog& log, double start, double seconds) {
   const Span span = common_span(log);
   if (!covers(log, start, seconds)) refuse_coverage(log, span, start, start + seconds);
   MeasuredPower power;
-  const std::vector<Energies> energies(log.scopes.begin(), log.scopes.end());
   check_readings(log, start, start + seconds);
-  for (std::size_t i = 0; i < energies.size(); ++i) {
-    const double watts = (energies[i].until(start + seconds) - energies[i].until(start)) / seconds;
-    power.scopes.push_back({log.scopes[i].name, watts});
+  for (const PowerScope& scope : log.scopes) {
+    std::vector<Point> points;
+    for (const PowerReading& reading : scope.readings) points.push_back({reading.seconds, reading.watts});
+    const double watts = integral(points, start, start + seconds) / seconds;
+    power.scopes.push_back({scope.name, watts});
     power.watts += watts;
   }
   if (!(power.watts > 0)) {

@@ -37,10 +37,6 @@ json parse(const std::string& path, const std::string& text, const std::string& 
     if (depth > deepest_value) throw InputError(path + ": has values more than 100 levels deep; " + wanted);
     return true;
   };
-  if (const std::size_t nul = text.find('\0'); nul != std::string::npos) {
-    throw InputError(path + ": is not JSON: byte " + std::to_string(nul) + " is NUL; " +
-                     wanted);  // the parser ends there
-  }
   try {
     return json::parse(text, check_depth);
   } catch (const json::exception& error) {
@@ -64,45 +60,30 @@ ResultKind kind_of(const JsonNode& root, const std::string& wanted) {
 
 FileContext context_of(const JsonNode& root) {
   const JsonNode node = root.at("context");
-  FileContext context{.version = node.text("version"),
-                      .git_commit = node.text_or("git_commit", ""),
-                      .mpi_library = node.text_or("mpi_library", ""),
-                      .hosts = node.texts_or_none("hosts"),
-                      .blas = node.texts_or_none("blas_library"),
-                      .command_line = node.texts_or_none("command_line"),
-                      .notes = node.texts_or_none("notes"),
-                      .incomplete = {}};
+  FileContext context{.version = node.text("version"), .git_commit = node.text_or("git_commit", ""), .incomplete = {}};
+  for (const char* key : {"hosts", "blas_library", "blas_kernels", "command_line", "notes"}) {
+    node.texts_or_none(key);  // the page shows them
+  }
+  root.texts_or_none("notes");
   if (const std::optional<JsonNode> incomplete = root.find("incomplete")) {
     context.incomplete = "INCOMPLETE: " + std::to_string(incomplete->whole("runs_finished")) + " of " +
                          std::to_string(incomplete->whole("runs_planned")) + " runs";
     if (const std::optional<JsonNode> links = incomplete->find("links_left"); links && links->boolean()) {
       context.incomplete += ", links left";
     }
-    context.notes.push_back(context.incomplete);
   }
-  for (const std::string& kernels : node.texts_or_none("blas_kernels")) context.blas.push_back(kernels + " kernels");
-  for (const std::string& note : root.texts_or_none("notes")) context.notes.push_back(note);
-  if (const std::optional<JsonNode> host = root.find("host")) {
-    context.hosts.push_back(host->text("name"));
-    context.blas.push_back(host->text_or("blas", "") + ", " + host->text_or("kernels", "") + " kernels");
-  }
+  if (const std::optional<JsonNode> host = root.find("host")) host->text("name");
   return context;
 }
 
-std::vector<std::string> parts_of(const std::string& path) {
-  std::vector<std::string> parts;
-  for (const std::filesystem::path& part : std::filesystem::path(path).lexically_normal()) {
-    parts.push_back(part.string());
-  }
-  if (parts.size() > 0 && parts.back().ends_with(".json")) parts.back().resize(parts.back().size() - 5);
-  return parts;
-}
-
-std::string last_parts(const std::string& path, std::size_t count) {
-  const std::vector<std::string> parts = parts_of(path);
-  std::string name;
-  for (std::size_t i = parts.size() - std::min(count, parts.size()); i < parts.size(); ++i) {
-    name += (name.empty() || name == "/" ? "" : "/") + parts[i];
+/// The last parts of a path, without ".json".
+std::string last_parts(const std::string& path, std::ptrdiff_t count) {
+  std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
+  if (whole.extension() == ".json") whole.replace_extension();
+  std::filesystem::path name;
+  const std::ptrdiff_t parts = std::distance(whole.begin(), whole.end());
+  for (auto part = std::next(whole.begin(), std::max<std::ptrdiff_t>(0, parts - count)); part != whole.end(); ++part) {
+    name /= *part;
   }
   return name;
 }
@@ -129,11 +110,13 @@ ResultFile read_result_file(const std::string& path, std::optional<ResultKind> e
 }
 
 void set_unique_names(std::vector<ResultFile>& files) {
-  std::size_t longest = 1;
-  for (const ResultFile& file : files) longest = std::max(longest, parts_of(file.path).size());
+  std::size_t longest = 0;
+  for (const ResultFile& file : files) longest = std::max(longest, file.path.size());
   for (std::size_t count = 1; count <= longest; ++count) {
     std::set<std::string> names;
-    for (ResultFile& file : files) names.insert(file.name = last_parts(file.path, count));
+    for (ResultFile& file : files) {
+      names.insert(file.name = last_parts(file.path, static_cast<std::ptrdiff_t>(count)));
+    }
     if (names.size() == files.size()) return;
   }
 }

@@ -20,11 +20,6 @@ inline std::string name_of(ResultKind kind) {
 struct FileContext {
   std::string version;
   std::string git_commit;
-  std::string mpi_library;  // empty: the command does not use MPI
-  std::vector<std::string> hosts;
-  std::vector<std::string> blas;  // libraries and kernels
-  std::vector<std::string> command_line;
-  std::vector<std::string> notes;
   std::string incomplete;  // what is missing in an interrupted sweep; empty: nothing
 };
 

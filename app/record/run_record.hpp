@@ -113,6 +113,22 @@ void describe(Json& json, GridShape& grid) {
   json("q", grid.columns, 1);
 }
 
+/// What runs and their messages alone have in common.
+template <class Json>
+void describe_case(Json& json, RunRecord& run) {
+  json("n", run.parameters.n, 1);
+  json("nb", run.parameters.nb, 1);
+  json("p", run.grid.rows, 1);
+  json("q", run.grid.columns, 1);
+  json("precision", run.precision);
+  json("pivoting", run.parameters.pivoting);
+  json("broadcast", run.parameters.broadcast);
+  json.later("row_swap", run.parameters.row_swap);
+  json("order", run.order);
+  json.later("node_grid", run.node_grid);
+  json("repeat", run.repeat);
+}
+
 template <class Json>
 void describe(Json& json, Spread& spread) {
   json("min", spread.min);

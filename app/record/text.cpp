@@ -25,6 +25,16 @@ std::string with_prefix(double value, const char* unit) {
   return fmt::format("{} {}{}", figures(value), prefixes[prefix], unit);
 }
 
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string field = "\"";
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
+  return field + '"';
+}
+
 }  // namespace
 
 std::string free_text(std::string_view text) {
@@ -62,16 +72,6 @@ std::string seconds_text(double seconds) {
   if (seconds >= 1e-3) return figures(seconds * 1e3) + " ms";
   constexpr double rounding = 1e-10;  // of differences
   return figures(seconds < rounding ? 0 : seconds * 1e6) + " us";
-}
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string field = "\"";
-  for (const char c : text) {
-    if (c == '"') field += '"';
-    field += c;
-  }
-  return field + '"';
 }
 
 std::string csv_line(const std::vector<std::string>& fields) {

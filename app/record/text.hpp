@@ -24,11 +24,7 @@ std::string link_rate_text(double bytes_a_second);
 std::string flop_rate_text(double flops_a_second);
 std::string seconds_text(double seconds);
 
-// Lines of comma-separated values (RFC 4180).
-
-/// Quotes the field if necessary.
-std::string csv_field(std::string_view text);
-/// Joins the fields and adds the line end.
+/// A line of comma-separated values (RFC 4180) with its end; quotes fields if necessary.
 std::string csv_line(const std::vector<std::string>& fields);
 
 }  // namespace glinpack::app

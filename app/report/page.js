@@ -442,24 +442,18 @@ function runsSection(runs) {
     ". Only double precision with partial pivoting is what HPL computes."));
 }
 
-// Each run that has data under a key, with columns for the data.
-function tableOfRuns(groups, key, columns) {
-  const rows = groups.flatMap(group => group.runs.filter(run => run.json[key])
-    .map(run => ({group, run, ...run.json[key]})));
-  return rows.length === 0 ? null : table([["run", "text", "group.name"],
-    ["repetition", "whole", row => row.run.json.repeat + 1], ...columns], rows);
-}
-
 function energySection(groups) {
-  const measured = groups.map(group => ({...group, runs: group.runs.filter(run => 
-    run.json.energy?.joules != null || run.json.energy?.wall_watts != null)}));
-  const content = tableOfRuns(measured, "energy", [
+  const rows = groups.flatMap(group => group.runs.map(run => ({group, run, ...run.json.energy}))
+    .filter(({joules, wall_watts}) => joules != null || wall_watts != null));
+  if (!rows.length) return null;
+  const columns = [
+    ["run", "text", "group.name"], ["repetition", "whole", row => row.run.json.repeat + 1],
     ["energy", "J", "joules"], ["mean", "W", "average_watts"], ["max", "W", "peak_watts"],
     ["efficiency", "GFLOPS/W", "gflops_per_watt"],
     ["sensors", "text", row => [row.scope, row.rough && "rough: a short run",
       row.wall_watts != null && `GFLOPS/W by a wall meter: ${figures(row.wall_watts)} W`].filter(Boolean).join("; ")],
-  ]);
-  return content && section("energy", "Energy", content, note("Factorisation and solution. Energy, mean and maximum " +
+  ];
+  return section("energy", "Energy", table(columns, rows), note("Factorisation and solution. Energy, mean and maximum " +
     "are by the sensors that could be read. GFLOPS/W is by the wall meter (--watts, --power-log) if there is one; else by " +
     "the sensors, if they cover all nodes and GPUs of the run."));
 }

@@ -157,14 +157,7 @@ function table(allColumns, rows, {mark, open} = {}) {
   const content = element("table", null, element("thead", null, element("tr", null, ...headings)), body);
   const scroller = element("div", {class: open ? "scroll opens" : "scroll", tabindex: "0"}, content);
   const hint = element("p", {class: "hint faint"}, "Scroll sideways for more columns \u2192");
-  const showHint = () => {
-    const beyond = scroller.scrollWidth - scroller.clientWidth, left = scroller.scrollLeft;
-    hint.hidden = beyond <= 1;
-    scroller.classList.toggle("more-left", left > 1);
-    scroller.classList.toggle("more-right", left < beyond - 1);
-  };
-  scroller.addEventListener("scroll", showHint);
-  new ResizeObserver(showHint).observe(scroller);
+  new ResizeObserver(() => hint.hidden = scroller.scrollWidth - scroller.clientWidth <= 1).observe(scroller);
   return element("div", null, rows.length > 8 ? element("div", {class: "bar"}, search, count, showAll) : null, hint, scroller);
 }
 

@@ -211,12 +211,6 @@ class Network(BadInputTest):
         self.write("bad.toml", "n = 64\n\nthreshold = 16\n")
         self.rejected_on_one_line(["network", "--config", "bad.toml"], "bad.toml:3", "'threshold'")
 
-    def test_an_existing_file_is_not_overwritten(self):
-        precious = self.write("precious", "precious")
-        for option in "--json", "--csv":
-            self.rejected_on_one_line(["network", "--n", "64", option, "precious"], option, "--force")
-        self.assertEqual(precious.read_text(), "precious")
-
 
 class ConfigurationFile(BadInputTest):
     def test_a_broken_file_ends_every_process(self):
@@ -268,6 +262,7 @@ class OutputFiles(BadInputTest):
                           ["plan", "--n", "100", "--config", "c.toml", "--json", "c.toml"],
                           ["plan", "--n", "100", "--links", "c.toml", "--force", "--json", "c.toml"],
                           ["slurm", "--config", "c.toml", "--output", "c.toml"],
+                          ["compare", "c.toml", "HPL.dat", "--force", "--json", "c.toml"],
                           ["slurm", "--ranks-per-node", "4", "--force", "--output", "HPL.dat", "--", "--hpl-dat", "HPL.dat"]):
             with self.subTest(arguments=arguments):
                 self.rejected_on_one_line(arguments, "files to read")

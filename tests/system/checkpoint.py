@@ -215,15 +215,6 @@ class Refusals(CheckpointTest):
         self.assertIn("resume from it with --resume", self.refused(*LONG, "--checkpoint", "ck"))
         self.assertIn("4 runs are planned", self.refused(*run("400,500"), "--resume", "ck", "--repeat", 2))
 
-        file = next((self.folder / "ck").glob("pass-*/row1-column0"))
-        whole = file.read_bytes()
-        flipped = bytearray(whole)
-        flipped[len(whole) // 2] ^= 4
-        file.write_bytes(flipped)
-        self.assertRegex(self.refused(*LONG, "--resume", "ck"), "rank 2: .*/row1-column0 .*is altered")
-        file.write_bytes(whole)
-        self.run_all(*LONG, "--resume", "ck")
-
     def test_two_runs_do_not_share_a_folder(self):
         job = self.begin_passes(*run(3000), *OFTEN, ranks=1)
         self.assertTrue(wait_for(self.generations))
@@ -239,20 +230,6 @@ class Refusals(CheckpointTest):
         outcome = self.start(limited, {"OPENBLAS_NUM_THREADS": "1"}, TIMEOUT)
         self.assertRegex(outcome.err, r"checkpoint after \d+ passes is not written: .*File too large")
         self.assertEqual(outcome.status, 0, outcome)
-        self.assertEqual(self.generations(), [])
-
-    @unittest.skipUnless(os.geteuid() == 0, "only root mounts a small file system")
-    def test_a_full_disk_costs_a_checkpoint_but_not_the_run(self):
-        (self.folder / "ck").mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1200k", "tmpfs", self.folder / "ck"], check=False)
-        if mounted.returncode != 0:
-            self.skipTest("mounting is not allowed")
-        self.addCleanup(subprocess.run, ["umount", "-l", self.folder / "ck"], check=False)
-        # one generation has 1.3 MB
-        outcome = self.run_all(*RUN, *OFTEN)
-        self.assertRegex(outcome.err, r"checkpoint after \d+ passes is not written: .*No space left on device")
-        self.assertRegex(outcome.out, r"Checkpoints written: 0, \d+ not: see the warnings")
-        self.assertIn("PASSED", outcome.out)
         self.assertEqual(self.generations(), [])
 
     @unittest.skipUnless(os.geteuid() == 0, "only root mounts a read-only folder")

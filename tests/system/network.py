@@ -118,13 +118,8 @@ class ComputeOnly(FileTest):
     def compute_only(self, *arguments, **options):
         outcome = self.done("plu", "--compute-only", "--json", "c.json", "--force", *arguments,
                             **{"timeout": 120, **options})
-        self.assertIn("nothing was sent, solved or checked", outcome.out)
-        self.assertIn("1 tests completed without checking", outcome.out)
-        self.assertNotIn("PASSED", outcome.out)
-        self.assertNotIn("FAILED", outcome.out)
         run = self.document("c.json", "result.schema.json")["runs"][0]
-        self.assertEqual((run["compute_only"], run["checked"], run["passed"], run["residual"], run["solve_seconds"]),
-                         (True, False, False, None, 0))
+        self.assertEqual((run["compute_only"], run["checked"], run["solve_seconds"]), (True, False, 0))
         self.assertEqual(run["time"], run["factor_seconds"])
         self.assertEqual(run["breakdown"]["network"]["total"]["max"], 0)
         return outcome, run

@@ -329,12 +329,7 @@ class Commands(RunsTest):
         self.assertIn("6.667e+14", outcome.out)
         outcome = self.glinpack("plu", "--n", 64, "--nb", 8, "--grid", "2x3", "--explain-pass", 3)
         self.assertEqual(outcome.status, 0, outcome)
-        for role in "pivot", "normalize", "eliminate", "reduce":
-            self.assertEqual(len(re.findall(rf"^\(\d,\d\) +{role}\b", outcome.out, re.MULTILINE)),
-                             {"pivot": 1, "normalize": 2, "eliminate": 1, "reduce": 2}[role], outcome)
         self.assertIn("\nSteps of the first rank of each role:\n", outcome.out)
-        for line in outcome.out.splitlines():
-            self.assertLessEqual(len(line), 100)
         self.assertEqual(self.files(), [])
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
@@ -413,13 +408,8 @@ class MixedPrecision(RunsTest):
     ARGUMENTS = ["--n", 150, "--nb", 16, "--grid", "2x2", "--backend", "openblas", "--precision", "mixed", "--json", "m.json"]
 
     def test_the_report_has_the_history_of_the_refinement(self):
-        outcome = self.passed(*self.ARGUMENTS, "--csv", "m.csv", "--breakdown", "roles", ranks=4)
-        self.assertIn("HPL-MxP style: the refinement converged after", outcome.out)
-        self.assertNotIn("High-Performance Linpack", outcome.out)
-        self.assertIn("taken to be               1.110223e-16", outcome.out)
+        outcome = self.passed(*self.ARGUMENTS, "--breakdown", "roles", ranks=4)
         self.assertRegex(outcome.out, r"\n +refinement +cpu ")
-        self.assertEqual(len(REFRAME.findall(outcome.out)), 1, outcome)
-        self.assertEqual(len(RAMBLE.findall(outcome.out)), 1, outcome)
         run = self.json("m.json")["runs"][0]
         refinement = run["refinement"]
         self.assertTrue(refinement["converged"])
@@ -427,9 +417,6 @@ class MixedPrecision(RunsTest):
         self.assertLess(refinement["history"][-1]["residual"], 16)
         self.assertEqual(len(refinement["history"]), refinement["iterations"] + 1)
         self.assertLessEqual(refinement["seconds"], run["solve_seconds"])
-        line = next(csv.DictReader(io.StringIO((self.folder / "m.csv").read_text())))
-        self.assertEqual([float(residual) for residual in line["residual_history"].split()],
-                         [step["residual"] for step in refinement["history"]])
         self.valid_json("m.json")
 
     def test_hpl_mxp_has_its_matrix_and_title(self):
@@ -612,22 +599,6 @@ class Reports(RunsTest):
                                       *options, ranks=1, runs=runs)
                 self.assertEqual(outcome.out.count("Where the time went"), expected)
 
-    def test_hpl_s_phases_add_up_to_the_time(self):
-        outcome = self.passed("--n", 500, "--nb", 50, "--grid", "2x2", "--backend", "openblas", "--json", "r.json",
-                              "--csv", "r.csv", ranks=4)
-        run = self.json("r.json")["runs"][0]
-        line = next(csv.DictReader(io.StringIO((self.folder / "r.csv").read_text())))
-        phases = {phase["phase"]: phase for phase in run["breakdown"]["hpl_phases"]}
-        self.assertEqual(list(phases), ["pfact", "bcast", "laswp", "trsm", "update", "ptrsv", "copies"])
-        idle = run["breakdown"]["idle"]["mean"]
-        self.assertAlmostEqual(sum(phase["seconds"]["mean"] for phase in phases.values()) + idle, run["time"], places=9)
-        for name, phase in phases.items():
-            self.assertGreater(phase["seconds"]["mean"] + phase["hidden"]["mean"], 0, name)
-            self.assertAlmostEqual(float(line[name + "_seconds"]), phase["seconds"]["mean"], places=12)
-            self.assertRegex(outcome.out, rf"\n{name} +\S.* {phase['seconds']['mean'] * 1000:.2f} ")
-        self.assertGreater(phases["update"]["gflops"], 0)
-        self.assertGreater(phases["bcast"]["gigabytes_per_second"], 0)
-
     def test_the_rate_is_a_share_of_the_peak(self):
         outcome = self.passed("--n", 200, "--nb", 32, "--backend", "openblas", "--threads", 1, "--peak", "1000", "--json",
                               "s.json")
@@ -687,27 +658,29 @@ class Reports(RunsTest):
         self.assertEqual([rank["threads"] for rank in self.json("t.json")["runs"][0]["ranks"]], [2, 2])
         self.assertIn("threads of each process by OPENBLAS_NUM_THREADS=2; --threads overrides it", outcome.out)
 
-    def test_waiting_ranks_are_shown_by_role(self):
+    def test_roles_and_hpl_s_phases_of_real_runs_add_up_to_the_time(self):
         outcome = self.passed("--n", 600, "--nb", 100, "--grid", "2x2", "--backend", "openblas", "--pivoting", "local",
-                              "--breakdown", "roles", "--json", "r.json", "--csv", "r.csv", ranks=4)
-        table = outcome.out[outcome.out.index("Waits by role:"):]
+                              "--json", "r.json", "--csv", "r.csv", ranks=4)
         run = self.json("r.json")["runs"][0]
         line = next(csv.DictReader(io.StringIO((self.folder / "r.csv").read_text())))
-        self.assertEqual([role["role"] for role in run["breakdown"]["roles"]],
-                         ["pivot", "normalize", "eliminate", "reduce", "none"])
-        for role in run["breakdown"]["roles"]:
-            parts = sum(role[part]["mean"] for part in ("computing", "transfer", "network", "idle"))
-            self.assertAlmostEqual(parts, role["seconds"]["mean"], places=9)
-            self.assertRegex(table, rf"\n{'other' if role['role'] == 'none' else role['role']} +{role['ranks']} ")
-            if role["role"] != "none":
-                self.assertAlmostEqual(float(line[role["role"] + "_idle_seconds"]), role["idle"]["mean"], places=12)
-        waiting = {role["role"]: role["waiting"]["mean"] for role in run["breakdown"]["roles"]}
+        roles = {role["role"]: role for role in run["breakdown"]["roles"]}
+        self.assertEqual(list(roles), ["pivot", "normalize", "eliminate", "reduce", "none"])
         # both wait in the broadcast of L while the pivot rank, and then the eliminate rank, computes it
-        self.assertGreater(waiting["normalize"], 0)
-        self.assertGreater(waiting["reduce"], 0)
+        self.assertGreater(roles["normalize"]["waiting"]["mean"], 0)
+        self.assertGreater(roles["reduce"]["waiting"]["mean"], 0)
+        self.assertAlmostEqual(float(line["reduce_idle_seconds"]), roles["reduce"]["idle"]["mean"], places=12)
         for rank in run["ranks"]:
             self.assertAlmostEqual(sum(role["seconds"] for role in rank["roles"]), run["time"], places=9)
-            self.assertAlmostEqual(sum(role["idle"] for role in rank["roles"]), rank["idle_seconds"], places=9)
+        phases = {phase["phase"]: phase for phase in run["breakdown"]["hpl_phases"]}
+        self.assertEqual(list(phases), ["pfact", "bcast", "laswp", "trsm", "update", "ptrsv", "copies"])
+        idle = run["breakdown"]["idle"]["mean"]
+        self.assertAlmostEqual(sum(phase["seconds"]["mean"] for phase in phases.values()) + idle, run["time"], places=9)
+        for name, phase in phases.items():
+            self.assertGreater(phase["seconds"]["mean"] + phase["hidden"]["mean"], 0, name)
+            self.assertAlmostEqual(float(line[name + "_seconds"]), phase["seconds"]["mean"], places=12)
+            self.assertRegex(outcome.out, rf"\n{name} +\S.* {phase['seconds']['mean'] * 1000:.2f} ")
+        self.assertGreater(phases["update"]["gflops"], 0)
+        self.assertGreater(phases["bcast"]["gigabytes_per_second"], 0)
 
     def test_an_output_folder_gets_report_json_and_csv(self):
         self.passed("--n", 100, "--nb", 16, "--backend", "openblas", "--output-dir", "out")

@@ -52,11 +52,6 @@ TEST(Intervals, difference_agrees_with_a_bitmap_of_moments) {
   }
 }
 
-TEST(Intervals, clipping_keeps_the_parts_inside_the_window) {
-  EXPECT_THAT(common({{-2, 1}, {2, 3}, {4, 9}, {10, 11}}, {{0, 5}}),
-              ElementsAre(TimeSpan{0, 1}, TimeSpan{2, 3}, TimeSpan{4, 5}));
-}
-
 TEST(Intervals, intersection_equals_subtracting_the_outside) {
   const TimeSet a{{0, 10}, {20, 30}, {40, 50}};
   const TimeSet b{{-1, 1}, {3, 4}, {9, 21}, {29, 45}, {60, 70}};
@@ -87,15 +82,6 @@ TEST(Breakdown, overlapped_network_time_is_hidden_and_the_rest_exposed) {
   EXPECT_DOUBLE_EQ(breakdown.network_bytes, 1e9);
   EXPECT_DOUBLE_EQ(breakdown.transfer_bytes, 1e9);
   EXPECT_DOUBLE_EQ(breakdown.flops, 11e9);
-}
-
-TEST(Breakdown, waiting_without_overlap_is_idle) {
-  RunResult result;
-  result.seconds = 3;
-  result.ranks.push_back(rank_record(
-      0, 0, 0,
-      {interval(0, 1, Role::reduce, Lane::gpu, Phase::reduce), interval(1, 2, Role::reduce, Lane::cpu, Phase::wait)}));
-  EXPECT_DOUBLE_EQ(break_down(result).idle.mean, 2.0);
 }
 
 TEST(Breakdown, intervals_outside_the_timed_section_are_not_counted) {

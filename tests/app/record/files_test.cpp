@@ -283,20 +283,13 @@ TEST(Trace, names_ranks_and_lanes_once) {
           {"rank 0 (0,0) node01", 1}, {"rank 1 (0,1) node01", 1}, {"cpu", 1}, {"gpu", 1}, {"net", 1}, {"copy", 1}}));
 }
 
-TEST(Trace, every_interval_is_a_complete_event_in_microseconds) {
+TEST(Trace, every_interval_is_a_complete_event_in_microseconds_with_its_waiting) {
   std::ostringstream out;
   write_trace(out, std::vector{passed_run()});
   const std::vector<json> complete = events(json::parse(out.str()), "X");
   ASSERT_EQ(complete.size(), 8u);
   EXPECT_EQ(complete[2], json::parse(R"({"ph":"X","pid":0,"tid":1,"ts":1500000.0,"dur":2000000.0,"name":"reduce",
       "cat":"gpu","args":{"pass":0,"role":"pivot","bytes":0,"flops":8000000000,"waiting":0}})"));
-}
-
-TEST(Trace, a_message_has_the_time_that_it_waited_for_the_other_end) {
-  std::ostringstream out;
-  write_trace(out, std::vector{passed_run()});
-  const std::vector<json> complete = events(json::parse(out.str()), "X");
-  ASSERT_EQ(complete.size(), 8u);
   EXPECT_EQ(complete[5]["name"], "broadcast L");
   EXPECT_EQ(complete[5]["dur"], 2e6);
   EXPECT_EQ(complete[5]["args"]["waiting"], 1e6) << "the root begins a second later";

@@ -145,15 +145,12 @@ TEST(Progress, never_shows_nothing) {
 }
 
 TEST(Progress, label_with_rows_of_numbers_does_not_look_like_a_result) {
-  const CapturedLog log{"%v"};
-  std::ostringstream terminal;
-  double now = 0;
-  Progress progress(ProgressMode::always, terminal, nullptr, false, [&] { return now; });
-  progress.begin("1 2 3 4 5.0 6", 1);
-  now = 7200;
-  progress.update(0.5);
-  EXPECT_EQ(log.lines(), "1, 2, 3, 4, 5.0, 6: 50.0 % done, 0.0 GFLOPS so far, 2:00:00 left\n");
-  EXPECT_THAT(lines_that_look_like_results(log.lines()), IsEmpty());
+  Shown shown(ProgressMode::always, 0);
+  shown.progress.begin("1 2 3 4 5.0 6", 1);
+  shown.now = 7200;
+  shown.progress.update(0.5);
+  EXPECT_EQ(shown.log.lines(), "1, 2, 3, 4, 5.0, 6: 50.0 % done, 0.0 GFLOPS so far, 2:00:00 left\n");
+  EXPECT_THAT(lines_that_look_like_results(shown.log.lines()), IsEmpty());
 }
 
 TEST(FreeText, is_one_line_without_two_numbers_in_a_row) {

@@ -181,21 +181,6 @@ TEST(RoleTimes, are_spread_over_the_ranks_with_the_role_and_end_with_time_outsid
   EXPECT_DOUBLE_EQ(normalize.waiting.mean, 2);
 }
 
-TEST(RoleTimes, all_roles_of_a_rank_sum_to_the_run) {
-  for (const RunResult& result : {two_passes(), passed_run().result}) {
-    for (const RankTime& rank : break_down(result).by_rank) {
-      double seconds = 0;
-      double idle = 0;
-      for (const RoleTime& role : rank.roles) {
-        seconds += role.seconds;
-        idle += role.idle;
-      }
-      EXPECT_DOUBLE_EQ(seconds, result.seconds);
-      EXPECT_DOUBLE_EQ(idle, rank.idle);
-    }
-  }
-}
-
 TEST(RoleTimes, a_rank_without_intervals_is_idle_outside_the_passes) {
   RunResult result;
   result.seconds = 2;
