@@ -28,7 +28,7 @@ python_packages=(python3-dev python3-numpy pybind11-dev)
 test_packages=(
   "${octave_packages[@]}"
   # the other compiler with its sanitizers, the other MPI, another BLAS
-  clang libclang-rt-dev llvm openmpi-bin libopenmpi-dev libblis-pthread-dev
+  clang libclang-rt-dev lld llvm openmpi-bin libopenmpi-dev libblis-pthread-dev
   # the Python module and its tests
   "${python_packages[@]}" python3-scipy python3-pytest
   # the system tests and what they read with

@@ -3,30 +3,19 @@
 import importlib.util
 import json
 import re
-import tempfile
 import unittest
 
 from bad_input import BadInputTest
-from launch import GLINPACK_PAPERS, ROOT, GlinpackTest, read_npy
+from launch import GLINPACK_PAPERS, ROOT, read_npy
+from modes import BRIEFLY, ModesTest
 
-CACHE = tempfile.TemporaryDirectory()  # of all tests; the user's may hold tuned choices
-BRIEFLY = ["--repeat", 2, "--warm-up", 0, "--threads", 1]
 MATRIX = "%%MatrixMarket matrix coordinate real general\n3 3 7\n1 1 2\n1 2 1\n2 1 1\n2 2 3\n2 3 1\n3 2 1\n3 3 4\n"
 RIGHT = "%%MatrixMarket matrix array real general\n3 2\n4\n10\n14\n3\n5\n5\n"  # the solutions are 1, 2, 3 and 1, 1, 1
 
 
-class CoprocessorTest(GlinpackTest):
-    def mode(self, *arguments, status=0):
-        outcome = self.start([GLINPACK_PAPERS, *map(str, arguments)], {"XDG_CACHE_HOME": CACHE.name}, timeout=120)
-        self.assertEqual(outcome.status, status, outcome)
-        return outcome
-
+class CoprocessorTest(ModesTest):
     def results(self, *arguments):
-        """Returns the results from the mode's JSON, which must be valid and have only passed checks."""
-        outcome = self.mode(*arguments, *BRIEFLY, "--json", "m.json", "--force")
-        document = self.valid_json("m.json", "solver.schema.json")
-        for result in document["results"]:
-            self.assertTrue(result["passed"], result)
+        document, outcome = super().results(*arguments)
         return document["results"], outcome
 
 

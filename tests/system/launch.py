@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "scripts"))
@@ -95,6 +96,12 @@ class GlinpackTest(unittest.TestCase):
         import validate_json  # needs a package that not every test needs
         self.assertEqual(validate_json.faults_of(self.folder / name, ROOT / "docs" / schema), [])
         return json.loads((self.folder / name).read_text())
+
+    def svg_text(self, name):
+        """Returns the text of a picture, which must be XML."""
+        root = xml.etree.ElementTree.parse(self.folder / name).getroot()
+        self.assertTrue(root.tag.endswith("svg"))
+        return " ".join("".join(element.itertext()) for element in root.iter() if element.tag.endswith("}text"))
 
     def write(self, name, content):
         path = self.folder / name

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import tempfile
 import unittest
-import xml.etree.ElementTree
 
 from launch import GLINPACK_PAPERS, MPIEXEC, ROOT, GlinpackTest, read_npy, wait_for
 
@@ -28,7 +27,7 @@ class ModesTest(GlinpackTest):
         super().setUp()
         self.cache = CACHE.name
 
-    def mode(self, *arguments, status=0, timeout=60, ranks=None):
+    def mode(self, *arguments, status=0, timeout=120, ranks=None):
         launcher = [MPIEXEC, "-np", str(ranks)] if ranks else []
         outcome = self.start([*launcher, GLINPACK_PAPERS, *map(str, arguments)],
                              {"XDG_CACHE_HOME": self.cache}, timeout)
@@ -574,10 +573,6 @@ class Plots(ModesTest):
         outcome = self.start([ROOT / "scripts" / "plot" / "mode_times.py", *map(str, arguments)], timeout=120)
         self.assertEqual(outcome.status, status, outcome)
         return outcome
-
-    def svg_text(self, name):
-        root = xml.etree.ElementTree.parse(self.folder / name).getroot()
-        return " ".join("".join(element.itertext()) for element in root.iter() if element.tag.endswith("}text"))
 
     def test_times_and_speed_ups_are_plotted_with_the_fits(self):
         self.results("matmul", "--variant", "single-pass,compute", "--n", "8,16,24,32,40", "--fit")

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 import unittest
-import xml.etree.ElementTree
 
 from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest
 
@@ -41,12 +40,6 @@ class PaperTest(GlinpackTest):
         self.assertEqual(len(lines), 1, outcome)
         for word in words:
             self.assertIn(word, lines[0])
-
-    def svg_text(self, name):
-        """Returns the text of a picture, which must be XML."""
-        root = xml.etree.ElementTree.parse(self.folder / name).getroot()
-        self.assertTrue(root.tag.endswith("svg"))
-        return " ".join("".join(element.itertext()) for element in root.iter() if element.tag.endswith("}text"))
 
     def expect_png(self, name):
         content = (self.folder / name).read_bytes()

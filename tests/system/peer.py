@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
 """Messages between GPUs without the host's memory, on Mesa's lavapipe and tests/fake_cuda.cpp. FAKE_CUDA names the
 folder of its libcuda.so.1."""
+import functools
 import os
 import re
+import subprocess
 import unittest
 
-from launch import GlinpackTest
+from launch import GLINPACK, GlinpackTest
 
 SYSTEM = ["--n", "300", "--nb", "32", "--precision", "double", "--backend", "vk-compute", "--panel", "device",
           "--save-solution", "x.npy", "--force", "--log-level", "debug"]
+
+
+@functools.cache
+def uuid():
+    listed = subprocess.run([GLINPACK, "devices"], capture_output=True, text=True, check=True).stdout
+    return re.search(r"UUID +([0-9a-f]{32})", listed)[1]
 
 
 @unittest.skipUnless("FAKE_CUDA" in os.environ, "FAKE_CUDA names no folder: sanitizers do not work with the fake")
@@ -17,11 +25,8 @@ class Peers(GlinpackTest):
         rows, columns = map(int, grid.split("x"))
         libraries = f"{os.environ['FAKE_CUDA']}:{os.environ.get('LD_LIBRARY_PATH', '')}"
         return self.glinpack("plu", *SYSTEM, "--grid", grid, *options, ranks=rows * columns, timeout=timeout,
-                             environment={"LD_LIBRARY_PATH": libraries, "FAKE_CUDA_UUID": self.uuid(),
+                             environment={"LD_LIBRARY_PATH": libraries, "FAKE_CUDA_UUID": uuid(),
                                           **(environment or {})})
-
-    def uuid(self):
-        return re.search(r"UUID +([0-9a-f]{32})", self.glinpack("devices", ranks=1).out)[1]
 
     def solution(self, outcome):
         self.assertEqual(outcome.status, 0, outcome)
