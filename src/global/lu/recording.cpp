@@ -18,7 +18,7 @@ RankOperations record(const RunParameters& parameters, const RecordedRank& rank,
   const Distribution distribution = distribution_of(parameters, grid);
   Timeline timeline;
   OperationList operations(timeline);
-  const auto backend = make_cost_backend<Real>(timeline, device, operations);
+  const auto backend = make_none_backend<Real>(timeline, HostPages::lazy, device, &operations);
   const auto a = backend->allocate(distribution.local_rows(position), distribution.local_columns(position));
   NoTransport<Real> placeholders(distribution, position, parameters.pivoting, 0, column_shares_memory);
   RecordingTransport<Real> recorder(placeholders, grid, position, completion_of(parameters.parts), operations);

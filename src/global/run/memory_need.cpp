@@ -20,7 +20,7 @@ MemoryNeed count(const RunParameters& parameters, const RankPlace& place, const 
   const ProcessGrid grid(place.grid, place.at);
   Timeline timeline;
   OperationList operations(timeline);
-  const auto backend = make_cost_backend<Real>(timeline, device, operations);
+  const auto backend = make_none_backend<Real>(timeline, HostPages::lazy, device, &operations);
   const bool panels_on_device = parameters.panel == PanelPlace::device || device.is_asynchronous;
   const MemoryCount count(Arrays::only_counted);
   NodeMemory node;

@@ -15,16 +15,15 @@
 
 #include "backend/peer_memory.hpp"
 #include "base/matrix_view.hpp"
+#include "base/non_copyable.hpp"
 
 namespace glinpack {
 
 /// A rows x columns row-major matrix in the memory of the device. Created zero-filled by DeviceMemory::allocate.
 template <class Real>
-class DeviceMatrix {
+class DeviceMatrix : NonCopyable {
  public:
   DeviceMatrix(Index rows, Index columns) : rows_(rows), columns_(columns) {}
-  DeviceMatrix(const DeviceMatrix&) = delete;
-  DeviceMatrix& operator=(const DeviceMatrix&) = delete;
   virtual ~DeviceMatrix() = default;
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
@@ -60,11 +59,9 @@ DeviceBlock<Real> whole(DeviceMatrix<Real>& matrix) {
 
 /// Host memory that the device can transfer from and to.
 template <class Real>
-class HostBuffer {
+class HostBuffer : NonCopyable {
  public:
   HostBuffer(Real* data, Index size, PeerAddress on_device = 0) : data_(data), size_(size), on_device_(on_device) {}
-  HostBuffer(const HostBuffer&) = delete;
-  HostBuffer& operator=(const HostBuffer&) = delete;
   virtual ~HostBuffer() = default;
   Real* data() const { return data_; }
   Index size() const { return size_; }
@@ -112,11 +109,8 @@ class DeviceMemory;
 /// computes in host memory, and otherwise a copy in device memory. It holds one block at a time, valid until the next
 /// one.
 template <class Real>
-class Operand {
+class Operand : NonCopyable {
  public:
-  Operand() = default;
-  Operand(const Operand&) = delete;
-  Operand& operator=(const Operand&) = delete;
   virtual ~Operand() = default;
 
   /// The elements of a block in host memory. They must not change while the operand is read, nor before waiting for
@@ -137,7 +131,10 @@ class OperandInPlace : public Operand<Real> {
       : memory_(memory), rows_(rows), columns_(columns) {}
 
   DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) final { return block; }
-  DeviceBlock<Real> storage(Index rows, Index columns) final;
+  DeviceBlock<Real> storage(Index rows, Index columns) final {
+    if (!storage_) storage_ = memory_.allocate(rows_, columns_);
+    return whole(*storage_).block(0, 0, rows, columns);
+  }
 
  protected:
   DeviceBlock<Real> see(std::unique_ptr<View> view) {
@@ -157,9 +154,18 @@ class OperandInPlace : public Operand<Real> {
 template <class Real>
 class UploadedOperand final : public Operand<Real> {
  public:
-  UploadedOperand(DeviceMemory<Real>& memory, Index rows, Index columns);
-  DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence& free) override;
-  DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) override;
+  UploadedOperand(DeviceMemory<Real>& memory, Index rows, Index columns)
+      : memory_(memory), matrix_(memory.allocate(rows, columns)) {}
+  DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence& free) override {
+    const DeviceBlock<Real> copy = storage(block.rows, block.columns);
+    free = memory_.upload(block, copy);
+    return copy;
+  }
+  DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) override {
+    const DeviceBlock<Real> copy = storage(block.rows, block.columns);
+    memory_.copy(block, copy);
+    return copy;
+  }
   DeviceBlock<Real> storage(Index rows, Index columns) override { return whole(*matrix_).block(0, 0, rows, columns); }
 
  private:
@@ -168,11 +174,8 @@ class UploadedOperand final : public Operand<Real> {
 };
 
 template <class Real>
-class DeviceMemory {
+class DeviceMemory : NonCopyable {
  public:
-  DeviceMemory() = default;
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
   virtual ~DeviceMemory() = default;
 
   /// A zero-filled matrix. Throws std::runtime_error, naming sizes and limits, when the device cannot hold it.
@@ -204,29 +207,5 @@ class DeviceMemory {
   virtual void wait(Fence fence) = 0;
   void wait_all() { wait(fence()); }
 };
-
-template <class Real, class View>
-DeviceBlock<Real> OperandInPlace<Real, View>::storage(Index rows, Index columns) {
-  if (!storage_) storage_ = memory_.allocate(rows_, columns_);
-  return whole(*storage_).block(0, 0, rows, columns);
-}
-
-template <class Real>
-UploadedOperand<Real>::UploadedOperand(DeviceMemory<Real>& memory, Index rows, Index columns)
-    : memory_(memory), matrix_(memory.allocate(rows, columns)) {}
-
-template <class Real>
-DeviceBlock<Real> UploadedOperand<Real>::from_host(const HostBlock<Real>& block, Fence& free) {
-  const DeviceBlock<Real> copy = storage(block.rows, block.columns);
-  free = memory_.upload(block, copy);
-  return copy;
-}
-
-template <class Real>
-DeviceBlock<Real> UploadedOperand<Real>::from_device(const DeviceBlock<Real>& block) {
-  const DeviceBlock<Real> copy = storage(block.rows, block.columns);
-  memory_.copy(block, copy);
-  return copy;
-}
 
 }  // namespace glinpack

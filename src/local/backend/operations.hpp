@@ -1,4 +1,4 @@
-// The operations of a rank in the driver's order, as the cost backend and a recording transport list them. A model of a
+// The operations of a rank in the driver's order, as the none backend and a recording transport list them. A model of a
 // machine gives each its time (app/model/).
 #pragma once
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/matrix_view.hpp"
+#include "base/non_copyable.hpp"
 
 namespace glinpack {
 
@@ -85,11 +86,8 @@ struct DeviceBlock;
 
 /// The device's state for factorising panels, kept between them.
 template <class Real>
-class DevicePanel {
+class DevicePanel : NonCopyable {
  public:
-  DevicePanel() = default;
-  DevicePanel(const DevicePanel&) = delete;
-  DevicePanel& operator=(const DevicePanel&) = delete;
   virtual ~DevicePanel() = default;
 
   /// P A = L U of the panel A (rows x columns, rows >= columns) in place, given as A^T, columns x rows; the unit

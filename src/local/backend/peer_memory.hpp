@@ -7,17 +7,16 @@
 #include <span>
 #include <vector>
 
+#include "base/non_copyable.hpp"
+
 namespace glinpack {
 
 /// A byte of a GPU's memory, as PeerMemory sees it; 0: none.
 using PeerAddress = std::uint64_t;
 
 /// Functions throw std::runtime_error with the driver's function and error.
-class PeerMemory {
+class PeerMemory : NonCopyable {
  public:
-  PeerMemory() = default;
-  PeerMemory(const PeerMemory&) = delete;
-  PeerMemory& operator=(const PeerMemory&) = delete;
   virtual ~PeerMemory() = default;
 
   struct Window {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/matrix_view.hpp"
+#include "base/non_copyable.hpp"
 
 namespace glinpack {
 
@@ -21,11 +22,9 @@ struct MemoryNeed {
 enum class Arrays { allocated, only_counted };
 
 /// Counts the arrays of runs that this thread allocates during the life of the object.
-class MemoryCount {
+class MemoryCount : NonCopyable {
  public:
   explicit MemoryCount(Arrays arrays = Arrays::allocated) : arrays_(arrays), outer_(std::exchange(current_, this)) {}
-  MemoryCount(const MemoryCount&) = delete;
-  MemoryCount& operator=(const MemoryCount&) = delete;
   ~MemoryCount() { current_ = outer_; }
   const MemoryNeed& need() const { return need_; }
   /// Forgets arrays that are freed.

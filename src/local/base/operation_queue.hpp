@@ -23,6 +23,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/non_copyable.hpp"
+
 namespace glinpack {
 
 /// Identifies the result of an operation, computed or not. Numbers are unique in a process and never 0.
@@ -57,7 +59,7 @@ class OperationCancelled : public OperationNotDone {
 };
 
 /// The queue, its thread and its results, without their types, for OperationQueue.
-class UntypedOperationQueue {
+class UntypedOperationQueue : NonCopyable {
  public:
   using Number = std::uint64_t;
   using Value = std::shared_ptr<const void>;
@@ -68,8 +70,6 @@ class UntypedOperationQueue {
   /// Starts the thread, on which `make_device` is called first, and the device destroyed last. Throws what
   /// `make_device` throws.
   explicit UntypedOperationQueue(std::function<std::shared_ptr<void>()> make_device);
-  UntypedOperationQueue(const UntypedOperationQueue&) = delete;
-  UntypedOperationQueue& operator=(const UntypedOperationQueue&) = delete;
   ~UntypedOperationQueue();
 
   Number enqueue(Operation operation, std::span<const Number> operands, bool on_device, bool early = false);

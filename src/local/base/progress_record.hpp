@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/non_copyable.hpp"
+
 namespace glinpack {
 
 enum class Phase : std::uint8_t;  // timeline.hpp
@@ -68,11 +70,9 @@ inline ProgressRecord& own_progress() {
 }
 
 /// A section of the program in which no progress is a fault.
-class WatchedSection {
+class WatchedSection : NonCopyable {
  public:
   explicit WatchedSection(ProgressRecord& record = own_progress()) : record_(record) { record_.watch(true); }
-  WatchedSection(const WatchedSection&) = delete;
-  WatchedSection& operator=(const WatchedSection&) = delete;
   ~WatchedSection() { record_.watch(false); }
 
  private:

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/matrix_view.hpp"
+#include "base/non_copyable.hpp"
 
 namespace glinpack {
 
@@ -82,11 +83,9 @@ class SpinBarrier {
 };
 
 /// The calling thread is member 0; the others sleep between runs.
-class ThreadTeam {
+class ThreadTeam : NonCopyable {
  public:
   explicit ThreadTeam(int members);
-  ThreadTeam(const ThreadTeam&) = delete;
-  ThreadTeam& operator=(const ThreadTeam&) = delete;
   ~ThreadTeam();
 
   int members() const { return static_cast<int>(workers_.size()) + 1; }

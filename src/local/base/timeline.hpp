@@ -11,6 +11,7 @@
 
 #include "base/enumerators.hpp"
 #include "base/matrix_view.hpp"
+#include "base/non_copyable.hpp"
 #include "base/progress_record.hpp"
 
 namespace glinpack {
@@ -91,25 +92,50 @@ inline double lu_flops(Index rows, Index columns) {
 
 class Timeline {
  public:
-  class Scope;
-
   /// Also records passes, phases and every interval in `progress`, which must outlive the timeline.
   void report_progress_to(ProgressRecord& progress) { progress_ = &progress; }
 
   /// Drops all intervals and starts the clock at 0.
-  void restart();
+  void restart() {
+    intervals_.clear();
+    epoch_ = std::chrono::steady_clock::now();
+    leave_passes();
+  }
   /// Seconds since restart().
-  double now() const;
+  double now() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - epoch_).count(); }
   /// When restart() was called.
   std::chrono::steady_clock::time_point epoch() const { return epoch_; }
   /// Intervals from here on belong to this pass and role.
-  void enter_pass(Index pass, Role role);
+  void enter_pass(Index pass, Role role) {
+    pass_ = static_cast<std::int32_t>(pass);
+    role_ = role;
+    if (progress_ != nullptr) progress_->enter_pass(pass_);
+  }
   /// The same until the end of the returned object's life; then to the previous pass and role.
-  class PassScope;
-  [[nodiscard]] PassScope in_pass(Index pass, Role role);
+  class PassScope : NonCopyable {
+   public:
+    PassScope(Timeline& timeline, Index pass, Role role)
+        : timeline_(timeline), pass_(timeline.pass()), role_(timeline.role()) {
+      timeline.enter_pass(pass, role);
+    }
+    ~PassScope() { timeline_.enter_pass(pass_, role_); }
+
+   private:
+    Timeline& timeline_;
+    Index pass_;
+    Role role_;
+  };
+  [[nodiscard]] PassScope in_pass(Index pass, Role role) { return {*this, pass, role}; }
   /// What backends compute and copy until the end of the returned object's life is of this phase.
-  class PhaseScope;
-  [[nodiscard]] PhaseScope in_phase(Phase phase);
+  class PhaseScope : NonCopyable {
+   public:
+    PhaseScope(Timeline& timeline, Phase phase) : timeline_(timeline) { timeline.phase_ = phase; }
+    ~PhaseScope() { timeline_.phase_.reset(); }
+
+   private:
+    Timeline& timeline_;
+  };
+  [[nodiscard]] PhaseScope in_phase(Phase phase) { return {*this, phase}; }
   /// The phase to record for an operation of phase `usual`: that of in_phase() if there is one. Waits keep theirs.
   Phase phase_of(Phase usual) const { return usual == Phase::wait ? usual : phase_.value_or(usual); }
   void leave_passes() { enter_pass(-1, Role::none); }
@@ -123,8 +149,25 @@ class Timeline {
     if (progress_ != nullptr) progress_->step();
   }
   /// Measures from here to the end of the returned object's life, in the current pass and role.
+  class Scope : NonCopyable {
+   public:
+    Scope(Timeline& timeline, const Interval& started) : timeline_(timeline), interval_(started) {}
+    ~Scope() {
+      interval_.end = timeline_.now();
+      timeline_.add(interval_);
+    }
+
+   private:
+    Timeline& timeline_;
+    Interval interval_;
+  };
   [[nodiscard]] Scope scope(Lane lane, Phase phase, std::int64_t bytes = 0, double flops = 0,
-                            std::int32_t messages = 0);
+                            std::int32_t messages = 0) {
+    const Phase counted = phase_of(phase);
+    resume(counted);
+    const double start = now();
+    return {*this, Interval{start, start, flops, bytes, pass_, role_, lane, counted, messages}};
+  }
 
   /// Starts an interval of waiting for an earlier operation.
   void resume(Phase phase) const {
@@ -144,52 +187,6 @@ class Timeline {
   Role role_ = Role::none;
   std::optional<Phase> phase_;
   ProgressRecord* progress_ = nullptr;
-};
-
-class Timeline::PassScope {
- public:
-  PassScope(Timeline& timeline, Index pass, Role role)
-      : timeline_(timeline), pass_(timeline.pass()), role_(timeline.role()) {
-    timeline.enter_pass(pass, role);
-  }
-  PassScope(const PassScope&) = delete;
-  PassScope& operator=(const PassScope&) = delete;
-  ~PassScope() { timeline_.enter_pass(pass_, role_); }
-
- private:
-  Timeline& timeline_;
-  Index pass_;
-  Role role_;
-};
-
-inline Timeline::PassScope Timeline::in_pass(Index pass, Role role) { return {*this, pass, role}; }
-
-class Timeline::PhaseScope {
- public:
-  PhaseScope(Timeline& timeline, Phase phase) : timeline_(timeline) { timeline.phase_ = phase; }
-  PhaseScope(const PhaseScope&) = delete;
-  PhaseScope& operator=(const PhaseScope&) = delete;
-  ~PhaseScope() { timeline_.phase_.reset(); }
-
- private:
-  Timeline& timeline_;
-};
-
-inline Timeline::PhaseScope Timeline::in_phase(Phase phase) { return {*this, phase}; }
-
-class Timeline::Scope {
- public:
-  Scope(Timeline& timeline, const Interval& started) : timeline_(timeline), interval_(started) {}
-  Scope(const Scope&) = delete;
-  Scope& operator=(const Scope&) = delete;
-  ~Scope() {
-    interval_.end = timeline_.now();
-    timeline_.add(interval_);
-  }
-
- private:
-  Timeline& timeline_;
-  Interval interval_;
 };
 
 }  // namespace glinpack

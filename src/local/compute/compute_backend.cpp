@@ -52,8 +52,24 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     }
   }
 
-  std::unique_ptr<DeviceTournamentPanel<Real>> make_tournament_panel(Index rows, Index columns, DeviceUse use) override;
-  std::unique_ptr<DevicePanel<Real>> make_partial_panel(Index rows, Index columns, DeviceUse use) override;
+  std::unique_ptr<DeviceTournamentPanel<Real>> make_tournament_panel(Index rows, Index columns,
+                                                                     DeviceUse use) override {
+    if (!can_factorize(rows, columns, use)) return nullptr;
+    begin();
+    fences().note_commands();
+    return std::make_unique<TournamentPanel>(*this, rows, columns);
+  }
+  std::unique_ptr<DevicePanel<Real>> make_partial_panel(Index rows, Index columns, DeviceUse use) override {
+    if (!can_factorize(rows, columns, use)) return nullptr;
+    begin();
+    fences().note_commands();
+    if (!partial_panel_programs_) {
+      partial_panel_programs_.emplace(sources_, precision_of<Real>, kernels_, partial_panel_limits_);
+    }
+    auto panel = PartialPanel::make(*partial_panel_programs_, rows, columns);
+    return panel ? std::make_unique<OneDispatchPanel>(*this, std::move(panel)) : nullptr;
+  }
+
   std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override {
     begin();
     fences().note_commands();
@@ -92,6 +108,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     }
     return fences().take();
   }
+
   Fence download(DeviceBlock<Real> from, HostBlock<Real> to) override {
     return to_host(from, to, [&](const Region& target) { kernels_.copy(read(from), target); });
   }
@@ -122,7 +139,25 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     operation(Phase::swap, 0, bytes_of(from), [&] { kernels_.copy_rows(transferred(from), written(to), moves); });
     return fences().take();
   }
-  void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override;
+  void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override {
+    if (block.empty()) return;
+    const std::vector<RowMove> real = this->moves_that_change(moves, block.rows);
+    if (real.empty()) return;
+    operation(Phase::swap, 0, 0, [&] {
+      const Region region = written(block);
+      if (kernels_.move_rows(region, real)) return;
+      std::vector<RowMove> out, back;
+      for (const RowMove& move : real) {
+        const Index slot = static_cast<Index>(out.size());
+        out.push_back({move.from, slot});
+        back.push_back({slot, move.to});
+      }
+      const Region rows = scratch(static_cast<Index>(out.size()), block.columns);
+      kernels_.copy_rows(region, rows, out);
+      kernels_.copy_rows(rows, region, back);
+    });
+  }
+
   void reserve_moves(Index moves, Index columns) override {
     device()->make_current();
     scratch(moves, columns);
@@ -156,6 +191,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     });
     return fences().take();
   }
+
   void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override {
     if (a22.empty() || u12.empty()) return;
     const double flops = product_flops(a22.rows, a22.columns, u12.rows);
@@ -178,6 +214,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     fences().take();    // polls whether the device has caught up
     device()->flush();  // start the device before the host waits for the network
   }
+
   void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override {
     if (x.empty()) return;
     operation(Phase::substitution, solve_triangle_flops(triangle, x.rows, x.columns), 0,
@@ -244,7 +281,12 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     if (panel_beside_ != nullptr) device()->wait_for(*panel_queue_->insert_sync());
     panel_beside_ = nullptr;
   }
-  bool can_factorize(Index rows, Index columns, DeviceUse use) const;
+  bool can_factorize(Index rows, Index columns, DeviceUse use) const {
+    // the panel, A^T, must fit one window of the shaders
+    const Index elements = columns * round_up(rows, stripe_width_);
+    return this->is_wanted(use) && rows >= columns && elements <= kernels_.window_elements() &&
+           bytes_of(elements) <= buffer_bytes_;
+  }
 
   /// Of a block that is to be written.
   Region written(const DeviceBlock<Real>& block) {
@@ -256,11 +298,89 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     if (block.matrix == panel_beside_) hold_kernels_for_panel();
     return region_of(block);
   }
-  void make_products(const BackendOptions& options);
-  std::unique_ptr<PackedProducts<Real>> products_named(const std::string& name);
-  bool has_fast_matrices();
-  bool are_products_faster();
-  void reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12, const DeviceBlock<Real>& a22);
+  void make_products(const BackendOptions& options) {
+    std::string products = options.value("products");
+    if (products.starts_with(auto_products)) {
+      try {
+        if (has_fast_matrices()) products_ = products_named(products.substr(auto_products.size()));
+        if (products_ && (!products_->failure().empty() || !are_products_faster())) products_.reset();
+      } catch (const std::runtime_error& error) {
+        spdlog::warn("--products auto takes plain products: {}", error.what());
+        products_.reset();
+      }
+    } else {
+      products_ = products_named(products);
+      if (products_ && !products_->failure().empty()) spdlog::warn("{}", products_->failure());
+    }
+    if (!products_) return;
+    products_->describe(this->info_);
+    if (device()->description().kernel_queues > 1) panel_queue_ = device()->open_queue(QueueUse::kernels);
+  }
+
+  /// Null for plain ones.
+  std::unique_ptr<PackedProducts<Real>> products_named(const std::string& name) {
+    if constexpr (precision_of<Real> == Precision::double_) {
+      const int moduli = moduli_of(name);
+      return moduli == 0 ? nullptr : make_residue_products(sources_, kernels_, moduli);
+    } else {
+      if (name != "half" && name != "split") return nullptr;
+      return make_half_products(sources_, kernels_, name == "half" ? rounded_terms : split_terms);
+    }
+  }
+  /// For --products auto: whether the device has matrices for them, and no fast double precision of its own.
+  bool has_fast_matrices() {
+    const DeviceDescription& description = device()->description();
+    if (description.software) return false;
+    if (precision_of<Real> == Precision::single) return description.half_matrices.exists();
+    if (!description.int8_matrices.exists()) return false;
+    constexpr double fast = 0.25;
+    const auto rate = [&](Precision precision) {
+      return measure_device_fma(device(), sources_, precision, {.repeat = 1, .seconds = 0.01}).median;
+    };
+    const double part = rate(Precision::double_) / rate(Precision::single);
+    spdlog::debug("--products auto: double precision is {:.3f} times as fast as single", part);
+    return part < fast;
+  }
+
+  /// For --products auto: whether an update by products_ takes clearly less time than one in the device's own
+  /// precision.
+  bool are_products_faster() {
+    constexpr Index order = 8192, depth = 512;
+    constexpr double clearly = 0.9;
+    constexpr int rounds = 2;  // in turn: an idle GPU raises its clock while it works
+    device()->make_current();
+    const ComputeMatrix<Real> l(*device(), depth, order, stripe_width_), u(*device(), depth, order, stripe_width_),
+        c(*device(), order, order, stripe_width_);
+    const auto seconds = [&](const auto& update) {
+      const auto updates = [&](std::int64_t count) {
+        for (std::int64_t i = 0; i < count; ++i) update();
+        device()->finish();
+      };
+      return measured_seconds({.repeat = 3, .seconds = 0.01}, updates).median;
+    };
+    double own = std::numeric_limits<double>::infinity(), other = own;
+    for (int round = 0; round < rounds; ++round) {
+      own = std::min(own, seconds([&] { kernels_.reduce(l.region(), u.region(), c.region()); }));
+      other = std::min(other, seconds([&] { products_->update(l.region(), u.region(), c.region(), false); }));
+    }
+    spdlog::debug("--products auto: an update takes {:.3f} ms, {:.3f} in the device's own precision", 1e3 * other,
+                  1e3 * own);
+    return other < clearly * own;
+  }
+
+  void reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12, const DeviceBlock<Real>& a22) {
+    const Region l21 = read(l21_transposed), u = read(u12), a = written(a22);
+    if (products_) {
+      const bool is_kept = packed_ == l21_transposed.matrix && l21.buffer == packed_region_.buffer &&
+                           l21.first == packed_region_.first && l21.column == packed_region_.column &&
+                           l21.rows == packed_region_.rows && l21.columns == packed_region_.columns;
+      packed_ = l21_transposed.matrix;
+      packed_region_ = l21;
+      if (products_->update(l21, u, a, is_kept)) return;
+      packed_ = nullptr;
+    }
+    kernels_.reduce(l21, u, a);
+  }
 
   static double panel_flops(const DeviceBlock<Real>& a_transposed) {
     return lu_flops(a_transposed.columns, a_transposed.rows);
@@ -296,7 +416,19 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     const MappedBuffer<Real>& buffer = mapped_buffer_of(to);
     return copies_->download(buffer.twin(), buffer.id(), bytes_of(to.offset), bytes_of(span_of(to)));
   }
-  Region scratch(Index rows, Index columns);
+
+  /// Device memory for rows x columns; reused by later calls.
+  Region scratch(Index rows, Index columns) {
+    if (!scratch_ || scratch_->rows() < rows || scratch_->columns() < columns) {
+      const Index kept_rows = scratch_ ? scratch_->rows() : 0, kept_columns = scratch_ ? scratch_->columns() : 0;
+      scratch_.reset();
+      count(std::max(rows, kept_rows), std::max(columns, kept_columns));
+      scratch_ = std::make_unique<ComputeMatrix<Real>>(*device(), std::max(rows, kept_rows),
+                                                       std::max(columns, kept_columns), stripe_width_);
+    }
+    return scratch_->region().block(0, 0, rows, columns);
+  }
+
   void count(Index rows, Index columns) const {
     MemoryCount::add_device(
         bytes_of(stripes_of(columns, stripe_width_) * elements_of_stripe(rows, columns, stripe_width_)));
@@ -404,158 +536,6 @@ class ComputeBackend<Real>::OneDispatchPanel final : public DevicePanel<Real> {
   ComputeBackend& backend_;
   std::unique_ptr<PartialPanel> panel_;
 };
-
-template <class Real>
-void ComputeBackend<Real>::make_products(const BackendOptions& options) {
-  std::string products = options.value("products");
-  if (products.starts_with(auto_products)) {
-    try {
-      if (has_fast_matrices()) products_ = products_named(products.substr(auto_products.size()));
-      if (products_ && (!products_->failure().empty() || !are_products_faster())) products_.reset();
-    } catch (const std::runtime_error& error) {
-      spdlog::warn("--products auto takes plain products: {}", error.what());
-      products_.reset();
-    }
-  } else {
-    products_ = products_named(products);
-    if (products_ && !products_->failure().empty()) spdlog::warn("{}", products_->failure());
-  }
-  if (!products_) return;
-  products_->describe(this->info_);
-  if (device()->description().kernel_queues > 1) panel_queue_ = device()->open_queue(QueueUse::kernels);
-}
-
-/// Null for plain ones.
-template <class Real>
-std::unique_ptr<PackedProducts<Real>> ComputeBackend<Real>::products_named(const std::string& name) {
-  if constexpr (precision_of<Real> == Precision::double_) {
-    const int moduli = moduli_of(name);
-    return moduli == 0 ? nullptr : std::make_unique<ResidueProducts>(sources_, kernels_, moduli);
-  } else {
-    if (name != "half" && name != "split") return nullptr;
-    return std::make_unique<HalfProducts>(sources_, kernels_, name == "half" ? rounded_terms : split_terms);
-  }
-}
-
-/// For --products auto: whether the device has matrices for them, and no fast double precision of its own.
-template <class Real>
-bool ComputeBackend<Real>::has_fast_matrices() {
-  const DeviceDescription& description = device()->description();
-  if (description.software) return false;
-  if (precision_of<Real> == Precision::single) return description.half_matrices.exists();
-  if (!description.int8_matrices.exists()) return false;
-  constexpr double fast = 0.25;
-  const auto rate = [&](Precision precision) {
-    return measure_device_fma(device(), sources_, precision, {.repeat = 1, .seconds = 0.01}).median;
-  };
-  const double part = rate(Precision::double_) / rate(Precision::single);
-  spdlog::debug("--products auto: double precision is {:.3f} times as fast as single", part);
-  return part < fast;
-}
-
-/// For --products auto: whether an update by products_ takes clearly less time than one in the device's own precision.
-template <class Real>
-bool ComputeBackend<Real>::are_products_faster() {
-  constexpr Index order = 8192, depth = 512;
-  constexpr double clearly = 0.9;
-  constexpr int rounds = 2;  // in turn: an idle GPU raises its clock while it works
-  device()->make_current();
-  const ComputeMatrix<Real> l(*device(), depth, order, stripe_width_), u(*device(), depth, order, stripe_width_),
-      c(*device(), order, order, stripe_width_);
-  const auto seconds = [&](const auto& update) {
-    const auto updates = [&](std::int64_t count) {
-      for (std::int64_t i = 0; i < count; ++i) update();
-      device()->finish();
-    };
-    return measured_seconds({.repeat = 3, .seconds = 0.01}, updates).median;
-  };
-  double own = std::numeric_limits<double>::infinity(), other = own;
-  for (int round = 0; round < rounds; ++round) {
-    own = std::min(own, seconds([&] { kernels_.reduce(l.region(), u.region(), c.region()); }));
-    other = std::min(other, seconds([&] { products_->update(l.region(), u.region(), c.region(), false); }));
-  }
-  spdlog::debug("--products auto: an update takes {:.3f} ms, {:.3f} in the device's own precision", 1e3 * other,
-                1e3 * own);
-  return other < clearly * own;
-}
-
-template <class Real>
-void ComputeBackend<Real>::reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12,
-                                  const DeviceBlock<Real>& a22) {
-  const Region l21 = read(l21_transposed), u = read(u12), a = written(a22);
-  if (products_) {
-    const bool is_kept = packed_ == l21_transposed.matrix && l21.buffer == packed_region_.buffer &&
-                         l21.first == packed_region_.first && l21.column == packed_region_.column &&
-                         l21.rows == packed_region_.rows && l21.columns == packed_region_.columns;
-    packed_ = l21_transposed.matrix;
-    packed_region_ = l21;
-    if (products_->update(l21, u, a, is_kept)) return;
-    packed_ = nullptr;
-  }
-  kernels_.reduce(l21, u, a);
-}
-
-template <class Real>
-bool ComputeBackend<Real>::can_factorize(Index rows, Index columns, DeviceUse use) const {
-  // the panel, A^T, must fit one window of the shaders
-  const Index elements = columns * round_up(rows, stripe_width_);
-  return this->is_wanted(use) && rows >= columns && elements <= kernels_.window_elements() &&
-         bytes_of(elements) <= buffer_bytes_;
-}
-
-template <class Real>
-std::unique_ptr<DeviceTournamentPanel<Real>> ComputeBackend<Real>::make_tournament_panel(Index rows, Index columns,
-                                                                                         DeviceUse use) {
-  if (!can_factorize(rows, columns, use)) return nullptr;
-  begin();
-  fences().note_commands();
-  return std::make_unique<TournamentPanel>(*this, rows, columns);
-}
-
-template <class Real>
-std::unique_ptr<DevicePanel<Real>> ComputeBackend<Real>::make_partial_panel(Index rows, Index columns, DeviceUse use) {
-  if (!can_factorize(rows, columns, use)) return nullptr;
-  begin();
-  fences().note_commands();
-  if (!partial_panel_programs_) {
-    partial_panel_programs_.emplace(sources_, precision_of<Real>, kernels_, partial_panel_limits_);
-  }
-  auto panel = PartialPanel::make(*partial_panel_programs_, rows, columns);
-  return panel ? std::make_unique<OneDispatchPanel>(*this, std::move(panel)) : nullptr;
-}
-
-template <class Real>
-void ComputeBackend<Real>::move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) {
-  if (block.empty()) return;
-  const std::vector<RowMove> real = this->moves_that_change(moves, block.rows);
-  if (real.empty()) return;
-  operation(Phase::swap, 0, 0, [&] {
-    const Region region = written(block);
-    if (kernels_.move_rows(region, real)) return;
-    std::vector<RowMove> out, back;
-    for (const RowMove& move : real) {
-      const Index slot = static_cast<Index>(out.size());
-      out.push_back({move.from, slot});
-      back.push_back({slot, move.to});
-    }
-    const Region rows = scratch(static_cast<Index>(out.size()), block.columns);
-    kernels_.copy_rows(region, rows, out);
-    kernels_.copy_rows(rows, region, back);
-  });
-}
-
-/// Device memory for rows x columns; reused by later calls.
-template <class Real>
-Region ComputeBackend<Real>::scratch(Index rows, Index columns) {
-  if (!scratch_ || scratch_->rows() < rows || scratch_->columns() < columns) {
-    const Index kept_rows = scratch_ ? scratch_->rows() : 0, kept_columns = scratch_ ? scratch_->columns() : 0;
-    scratch_.reset();
-    count(std::max(rows, kept_rows), std::max(columns, kept_columns));
-    scratch_ = std::make_unique<ComputeMatrix<Real>>(*device(), std::max(rows, kept_rows),
-                                                     std::max(columns, kept_columns), stripe_width_);
-  }
-  return scratch_->region().block(0, 0, rows, columns);
-}
 
 }  // namespace
 }  // namespace compute

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/non_copyable.hpp"
 #include "base/precision.hpp"
 #include "kernels/kernels.hpp"
 
@@ -33,13 +34,11 @@ struct PartialPanelShape {
 /// The programs of panels of all extents. Finds how many of their work groups run at the same time, unless NumberCache
 /// has the count. A GPU starts the groups of a dispatch before those of later dispatches, so waiting groups do not wait
 /// for groups that cannot start.
-class PartialPanelPrograms {
+class PartialPanelPrograms : NonCopyable {
  public:
   /// Compiles shaders; throws std::runtime_error. The arguments by reference must outlive it.
   PartialPanelPrograms(const ShaderSource& sources, Precision precision, Kernels& kernels,
                        const PartialPanelLimits& limits);
-  PartialPanelPrograms(const PartialPanelPrograms&) = delete;
-  PartialPanelPrograms& operator=(const PartialPanelPrograms&) = delete;
 
   PartialPanelShape shape_of(Index rows) const;
   /// Compiles the program of several slabs when it is first used.

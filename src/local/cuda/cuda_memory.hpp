@@ -12,30 +12,10 @@
 
 namespace glinpack {
 
-class CudaMemory final : public PeerMemory {
- public:
-  /// Whether there is a driver with a GPU.
-  static bool is_usable();
-  /// Of the GPU with this UUID (DeviceDescription::uuid). Throws std::runtime_error if the driver does not have it.
-  explicit CudaMemory(std::string_view uuid);
-  ~CudaMemory() override;
+/// Whether there is a driver with a GPU.
+bool cuda_is_usable();
 
-  Window make_window(std::size_t bytes) override;
-  Window map_window(int descriptor, std::size_t bytes) override;
-  void free_window(const Window& window) noexcept override;
-  const Windows& own_windows() const override { return own_windows_; }
-  void write(std::span<const std::byte> from, PeerAddress to) override;
-  void read(PeerAddress from, std::span<std::byte> to) override;
-  void copy(PeerAddress from, PeerAddress to, std::size_t bytes) override;
-  void wait() override;
-
- private:
-  Window map(std::uint64_t handle, std::size_t bytes);
-
-  int device_ = 0;
-  void* context_ = nullptr;
-  void* stream_ = nullptr;
-  Windows own_windows_;
-};
+/// Of the GPU with this UUID (DeviceDescription::uuid). Throws std::runtime_error if the driver does not have it.
+std::unique_ptr<PeerMemory> open_cuda_memory(std::string_view uuid);
 
 }  // namespace glinpack

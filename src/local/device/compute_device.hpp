@@ -14,6 +14,7 @@
 #include "backend/device_catalog.hpp"
 #include "backend/peer_memory.hpp"
 #include "base/matrix_view.hpp"
+#include "base/non_copyable.hpp"
 
 namespace glinpack {
 
@@ -28,10 +29,8 @@ using BufferId = std::uint32_t;
 enum class Memory { device, matrix, host, list, message };
 
 /// Freed once the commands that use it are done.
-class DeviceBuffer {
+class DeviceBuffer : NonCopyable {
  public:
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
   virtual ~DeviceBuffer() = default;
   BufferId id() const { return id_; }
   /// Mapped host memory; null for memory of the device.
@@ -97,11 +96,8 @@ constexpr bool includes(Readers readers, Readers one) {
 /// copies: between host and device. kernels: those that run beside the kernels of the first queue.
 enum class QueueUse { copies, kernels };
 
-class ComputeDevice {
+class ComputeDevice : NonCopyable {
  public:
-  ComputeDevice() = default;
-  ComputeDevice(const ComputeDevice&) = delete;
-  ComputeDevice& operator=(const ComputeDevice&) = delete;
   virtual ~ComputeDevice() = default;
 
   /// What it can do: limits, subgroups, and whether it is software. Memory as it was when the device was opened.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/non_copyable.hpp"
 #include "device/compute_device.hpp"
 
 namespace glinpack::gl {
@@ -70,11 +71,9 @@ class Context final : public ComputeDevice, public std::enable_shared_from_this<
 };
 
 /// Restores the current context in its destructor.
-class CurrentContextGuard {
+class CurrentContextGuard : NonCopyable {
  public:
   CurrentContextGuard();
-  CurrentContextGuard(const CurrentContextGuard&) = delete;
-  CurrentContextGuard& operator=(const CurrentContextGuard&) = delete;
   ~CurrentContextGuard();
 
  private:

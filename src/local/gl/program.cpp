@@ -10,19 +10,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string shader_log(GLuint shader) {
+/// The log of a shader or a program, by the functions of its kind.
+template <class GetNumber, class GetLog>
+std::string log_of(GLuint object, GetNumber get_number, GetLog get_log) {
   GLint length = 0;
-  glGetShaderiv(shader, GL_INFO_LOG_LENGTH, &length);
+  get_number(object, GL_INFO_LOG_LENGTH, &length);
   std::string log(static_cast<std::size_t>(length > 0 ? length : 1), '\0');
-  glGetShaderInfoLog(shader, length, nullptr, log.data());
-  return log.c_str();
-}
-
-std::string program_log(GLuint program) {
-  GLint length = 0;
-  glGetProgramiv(program, GL_INFO_LOG_LENGTH, &length);
-  std::string log(static_cast<std::size_t>(length > 0 ? length : 1), '\0');
-  glGetProgramInfoLog(program, length, nullptr, log.data());
+  get_log(object, length, nullptr, log.data());
   return log.c_str();
 }
 
@@ -97,7 +91,8 @@ void Program::compile(const std::vector<Stage>& stages) {
     glCompileShader(shader.id());
     GLint compiled = GL_FALSE;
     glGetShaderiv(shader.id(), GL_COMPILE_STATUS, &compiled);
-    if (compiled != GL_TRUE) fail(stage, "compile", shader_log(shader.id()), stage.overridden);
+    if (compiled != GL_TRUE)
+      fail(stage, "compile", log_of(shader.id(), glGetShaderiv, glGetShaderInfoLog), stage.overridden);
     glAttachShader(handle_.id(), shader.id());
   }
   glProgramParameteri(handle_.id(), GL_PROGRAM_BINARY_RETRIEVABLE_HINT, GL_TRUE);
@@ -106,7 +101,7 @@ void Program::compile(const std::vector<Stage>& stages) {
   if (linked(handle_.id())) return;
   const bool overridden =
       std::any_of(stages.begin(), stages.end(), [](const Stage& stage) { return stage.overridden; });
-  fail(stages.back(), "link", program_log(handle_.id()), overridden);
+  fail(stages.back(), "link", log_of(handle_.id(), glGetProgramiv, glGetProgramInfoLog), overridden);
 }
 
 ProgramBinary Program::binary() const {

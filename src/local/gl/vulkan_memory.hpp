@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/non_copyable.hpp"
 #include "gl/context.hpp"
 #include "gl/handle.hpp"
 
@@ -17,12 +18,10 @@ class LogicalDevice;
 namespace glinpack::gl {
 
 /// Not thread-safe.
-class VulkanMemory {
+class VulkanMemory : NonCopyable {
  public:
   /// On the device of the context, which becomes current and must outlive it. Throws std::runtime_error with the cause.
   static std::unique_ptr<VulkanMemory> open(const std::shared_ptr<Context>& context);
-  VulkanMemory(const VulkanMemory&) = delete;
-  VulkanMemory& operator=(const VulkanMemory&) = delete;
   ~VulkanMemory();
 
   /// Gives a buffer immutable storage in device memory, of undefined content. The memory is freed once both the buffer

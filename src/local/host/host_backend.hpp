@@ -49,15 +49,6 @@ RowMajorView<Real> view_of(const DeviceBlock<Real>& block) {
       .block(block.row, block.column, block.rows, block.columns);
 }
 
-template <class Real>
-class HostOperand final : public OperandInPlace<Real, HostMatrix<Real>> {
- public:
-  using OperandInPlace<Real, HostMatrix<Real>>::OperandInPlace;
-  DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence&) override {
-    return this->see(std::make_unique<HostMatrix<Real>>(block.view()));
-  }
-};
-
 /// Operations of Arithmetic on elements in host memory. Extents are not 0.
 template <class Real>
 struct HostKernels {
@@ -66,45 +57,11 @@ struct HostKernels {
   void (*subtract_product)(RowMajorView<const Real> a, RowMajorView<const Real> x, RowMajorView<Real> y);
 };
 
-/// Intervals: lane cpu; copies of any kind are Phase::transfer with their bytes, rows are Phase::swap.
+/// Intervals: lane cpu; copies of any kind are Phase::transfer with their bytes, rows are Phase::swap. `threads`: move
+/// data, >= 1.
 template <class Real>
-class HostBackend final : public Backend<Real> {
- public:
-  /// `threads`: move data, >= 1.
-  HostBackend(Timeline& timeline, const BackendInfo& info, std::shared_ptr<PanelArithmetic<Real>> panel,
-              const HostKernels<Real>& kernels, int threads)
-      : Backend<Real>(timeline, info, std::move(panel)), kernels_(kernels), threads_(threads) {}
-
-  std::unique_ptr<DeviceMatrix<Real>> allocate(Index rows, Index columns) override;
-  std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override;
-  std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) override {
-    return std::make_unique<HostOperand<Real>>(*this, rows, columns);
-  }
-
-  Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) override;
-  Fence download(DeviceBlock<Real> from, HostBlock<Real> to) override;
-  Fence download_transposed(DeviceBlock<Real> from, HostBlock<Real> to) override;
-  void copy_transposed(DeviceBlock<Real> from, DeviceBlock<Real> to) override;
-  void copy(DeviceBlock<Real> from, DeviceBlock<Real> to) override;
-
-  Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) override;
-  Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) override;
-  void move_rows(DeviceBlock<Real> block, std::span<const RowMove> moves) override;
-
-  void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override;
-  void update(DeviceBlock<Real> l21_transposed, DeviceBlock<Real> u12, DeviceBlock<Real> a22) override;
-  void solve_triangle(Triangle triangle, DeviceBlock<Real> t, DeviceBlock<Real> x) override;
-  void subtract_product(DeviceBlock<Real> a, DeviceBlock<Real> x, DeviceBlock<Real> y) override;
-
-  Fence fence() override { return {}; }
-  void wait(Fence) override {}
-
- private:
-  void copy_block(RowMajorView<const Real> from, RowMajorView<Real> to) const;
-  void transpose_block(RowMajorView<const Real> from, RowMajorView<Real> to) const;
-
-  HostKernels<Real> kernels_;
-  int threads_;
-};
+std::unique_ptr<Backend<Real>> make_host_backend(Timeline& timeline, const BackendInfo& info,
+                                                 std::shared_ptr<PanelArithmetic<Real>> panel,
+                                                 const HostKernels<Real>& kernels, int threads);
 
 }  // namespace glinpack

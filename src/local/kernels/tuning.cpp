@@ -75,23 +75,91 @@ std::string key_of(const DeviceDescription& device, Precision precision) {
          std::string(name_of(factors)) + "\n" + ShaderSource().expand(kernel, "");
 }
 
+template <class Real>
+std::vector<Real> uniform_values(Index count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<Real> uniform(Real(-0.5), Real(0.5));
+  std::vector<Real> values(static_cast<std::size_t>(count));
+  std::generate(values.begin(), values.end(), [&] { return uniform(generator); });
+  return values;
+}
+
+// Sizes that no tile divides.
+constexpr Index check_rows = 300, check_columns = 340;
+
 /// Updates of random matrices, as large as in a factorisation.
 template <class Real>
 class Trials {
  public:
-  Trials(const std::shared_ptr<ComputeDevice>& device, const ShaderSource& sources, const ReduceTile& tile);
+  Trials(const std::shared_ptr<ComputeDevice>& device, const ShaderSource& sources, const ReduceTile& tile)
+      : device_(device),
+        fences_(device),
+        order_(tuning_order(device->description(), precision_of<Real>)),
+        depth_(device->description().software ? 32 : 512),
+        l_(zeros(depth_, order_)),
+        u_(zeros(depth_, order_)),
+        c_(zeros(order_, order_)),
+        kernels_(device, sources, precision_of<Real>, device->description().storage_block, default_stripe_width, tile) {
+    const std::vector<Real> values = uniform_values<Real>(depth_ * order_, 3);
+    fill(l_.region(), values);
+    fill(u_.region(), values);
+  }
 
-  Tuning run(std::span<const ReduceTile> tiles, const MeasuringOptions& options, const ShaderSource& sources);
+  Tuning run(std::span<const ReduceTile> tiles, const MeasuringOptions& options, const ShaderSource& sources) {
+    Tuning tuning{device_->description(), precision_of<Real>, order_, depth_, {}};
+    for (const ReduceTile& tile : tiles) {
+      kernels_.set_tile(sources, tile);
+      const bool is_right = right();
+      tuning.trials.push_back({name_of(tile, tuning.precision), rate(options), is_right});
+    }
+    return tuning;
+  }
   /// Flops a second, with the tile set last.
-  Measured rate(const MeasuringOptions& options);
+  Measured rate(const MeasuringOptions& options) {
+    device_->make_current();
+    return measured_rate(options, product_flops(order_, order_, depth_), [&](std::int64_t rounds) {
+      for (std::int64_t round = 0; round < rounds; ++round) kernels_.reduce(l_.region(), u_.region(), c_.region());
+      wait();
+    });
+  }
 
  private:
   using Matrix = ComputeMatrix<Real>;
 
   Matrix zeros(Index rows, Index columns) { return Matrix(*device_, rows, columns, default_stripe_width); }
-  void fill(const Region& region, const std::vector<Real>& values);
+  void fill(const Region& region, const std::vector<Real>& values) {
+    const auto buffer = MappedBuffer<Real>::create(device_, region.rows * region.columns);
+    std::copy(values.begin(), values.end(), buffer->data());
+    kernels_.copy(region_of(HostBlock<Real>{buffer.get(), 0, region.rows, region.columns, region.columns}), region);
+    wait();
+  }
   /// Whether a small product of ragged extents is correct.
-  bool right();
+  bool right() {
+    // whole stages and a remainder; on software, compiling the kernel for the remainder takes long, and tests cover it
+    const Index check_depth = device_->description().software ? 32 : 40;
+    const std::vector<Real> l_values = uniform_values<Real>(check_depth * check_rows, 1);
+    const std::vector<Real> u_values = uniform_values<Real>(check_depth * check_columns, 2);
+    const Matrix l = zeros(check_depth, check_rows), u = zeros(check_depth, check_columns),
+                 c = zeros(check_rows, check_columns);
+    fill(l.region(), l_values);
+    fill(u.region(), u_values);
+    kernels_.reduce(l.region(), u.region(), c.region());
+    const auto buffer = MappedBuffer<Real>::create(device_, check_rows * check_columns);
+    kernels_.copy(c.region(), region_of(HostBlock<Real>{buffer.get(), 0, check_rows, check_columns, check_columns}));
+    wait();
+    for (Index i = 0; i < check_rows; ++i) {
+      for (Index j = 0; j < check_columns; ++j) {
+        double sum = 0;
+        for (Index k = 0; k < check_depth; ++k) {
+          sum += double{l_values[static_cast<std::size_t>(k * check_rows + i)]} *
+                 double{u_values[static_cast<std::size_t>(k * check_columns + j)]};
+        }
+        const double difference = std::abs(double{buffer->data()[i * check_columns + j]} + sum);
+        if (!(difference <= tolerance<Real>(check_depth))) return false;
+      }
+    }
+    return true;
+  }
 
   void wait() {
     fences_.note_commands();
@@ -105,90 +173,6 @@ class Trials {
   Matrix l_, u_, c_;
   Kernels kernels_;
 };
-
-template <class Real>
-std::vector<Real> uniform_values(Index count, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::uniform_real_distribution<Real> uniform(Real(-0.5), Real(0.5));
-  std::vector<Real> values(static_cast<std::size_t>(count));
-  std::generate(values.begin(), values.end(), [&] { return uniform(generator); });
-  return values;
-}
-
-template <class Real>
-Trials<Real>::Trials(const std::shared_ptr<ComputeDevice>& device, const ShaderSource& sources, const ReduceTile& tile)
-    : device_(device),
-      fences_(device),
-      order_(tuning_order(device->description(), precision_of<Real>)),
-      depth_(device->description().software ? 32 : 512),
-      l_(zeros(depth_, order_)),
-      u_(zeros(depth_, order_)),
-      c_(zeros(order_, order_)),
-      kernels_(device, sources, precision_of<Real>, device->description().storage_block, default_stripe_width, tile) {
-  const std::vector<Real> values = uniform_values<Real>(depth_ * order_, 3);
-  fill(l_.region(), values);
-  fill(u_.region(), values);
-}
-
-template <class Real>
-void Trials<Real>::fill(const Region& region, const std::vector<Real>& values) {
-  const auto buffer = MappedBuffer<Real>::create(device_, region.rows * region.columns);
-  std::copy(values.begin(), values.end(), buffer->data());
-  kernels_.copy(region_of(HostBlock<Real>{buffer.get(), 0, region.rows, region.columns, region.columns}), region);
-  wait();
-}
-
-// Sizes that no tile divides.
-constexpr Index check_rows = 300, check_columns = 340;
-
-template <class Real>
-bool Trials<Real>::right() {
-  // whole stages and a remainder; on software, compiling the kernel for the remainder takes long, and tests cover it
-  const Index check_depth = device_->description().software ? 32 : 40;
-  const std::vector<Real> l_values = uniform_values<Real>(check_depth * check_rows, 1);
-  const std::vector<Real> u_values = uniform_values<Real>(check_depth * check_columns, 2);
-  const Matrix l = zeros(check_depth, check_rows), u = zeros(check_depth, check_columns),
-               c = zeros(check_rows, check_columns);
-  fill(l.region(), l_values);
-  fill(u.region(), u_values);
-  kernels_.reduce(l.region(), u.region(), c.region());
-  const auto buffer = MappedBuffer<Real>::create(device_, check_rows * check_columns);
-  kernels_.copy(c.region(), region_of(HostBlock<Real>{buffer.get(), 0, check_rows, check_columns, check_columns}));
-  wait();
-  for (Index i = 0; i < check_rows; ++i) {
-    for (Index j = 0; j < check_columns; ++j) {
-      double sum = 0;
-      for (Index k = 0; k < check_depth; ++k) {
-        sum += double{l_values[static_cast<std::size_t>(k * check_rows + i)]} *
-               double{u_values[static_cast<std::size_t>(k * check_columns + j)]};
-      }
-      const double difference = std::abs(double{buffer->data()[i * check_columns + j]} + sum);
-      if (!(difference <= tolerance<Real>(check_depth))) return false;
-    }
-  }
-  return true;
-}
-
-template <class Real>
-Measured Trials<Real>::rate(const MeasuringOptions& options) {
-  device_->make_current();
-  return measured_rate(options, product_flops(order_, order_, depth_), [&](std::int64_t rounds) {
-    for (std::int64_t round = 0; round < rounds; ++round) kernels_.reduce(l_.region(), u_.region(), c_.region());
-    wait();
-  });
-}
-
-template <class Real>
-Tuning Trials<Real>::run(std::span<const ReduceTile> tiles, const MeasuringOptions& options,
-                         const ShaderSource& sources) {
-  Tuning tuning{device_->description(), precision_of<Real>, order_, depth_, {}};
-  for (const ReduceTile& tile : tiles) {
-    kernels_.set_tile(sources, tile);
-    const bool is_right = right();
-    tuning.trials.push_back({name_of(tile, tuning.precision), rate(options), is_right});
-  }
-  return tuning;
-}
 
 }  // namespace
 

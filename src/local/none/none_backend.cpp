@@ -279,19 +279,13 @@ class NoneBackend final : public Backend<Real> {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Backend<Real>> make_none_backend(Timeline& timeline, HostPages pages) {
-  return std::make_unique<NoneBackend<Real>>(timeline, pages, ModelledDevice{}, nullptr);
+std::unique_ptr<Backend<Real>> make_none_backend(Timeline& timeline, HostPages pages, const ModelledDevice& device,
+                                                 OperationList* operations) {
+  return std::make_unique<NoneBackend<Real>>(timeline, pages, device, operations);
 }
 
-template <class Real>
-std::unique_ptr<Backend<Real>> make_cost_backend(Timeline& timeline, const ModelledDevice& device,
-                                                 OperationList& operations) {
-  return std::make_unique<NoneBackend<Real>>(timeline, HostPages::lazy, device, &operations);
-}
-
-template std::unique_ptr<Backend<float>> make_none_backend(Timeline&, HostPages);
-template std::unique_ptr<Backend<double>> make_none_backend(Timeline&, HostPages);
-template std::unique_ptr<Backend<float>> make_cost_backend(Timeline&, const ModelledDevice&, OperationList&);
-template std::unique_ptr<Backend<double>> make_cost_backend(Timeline&, const ModelledDevice&, OperationList&);
+template std::unique_ptr<Backend<float>> make_none_backend(Timeline&, HostPages, const ModelledDevice&, OperationList*);
+template std::unique_ptr<Backend<double>> make_none_backend(Timeline&, HostPages, const ModelledDevice&,
+                                                            OperationList*);
 
 }  // namespace glinpack

@@ -1,5 +1,5 @@
-// Backends that compute nothing: one for runs whose messages alone are measured (`glinpack network`), and one that
-// lists its operations with their amounts of work and counts the memory of matrices (`glinpack plan`).
+// A backend that computes nothing: for runs whose messages alone are measured (`glinpack network`), and to list
+// operations with their amounts of work and count the memory of matrices (`glinpack plan`).
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,7 @@ namespace glinpack {
 /// Whether host buffers have memory from the start, as the timing of messages needs, or only once they are touched.
 enum class HostPages { touched, lazy };
 
-/// Every operation returns at once. Matrices have extents and no memory; host buffers have memory, filled with zeros.
-/// Host buffers count (MemoryCount).
-template <class Real>
-std::unique_ptr<Backend<Real>> make_none_backend(Timeline& timeline, HostPages pages);
-
-/// The machine whose operations the cost backend lists, and whose memory it counts.
+/// The machine whose operations the backend lists, and whose memory it counts.
 struct ModelledDevice {
   bool has_memory = false;       // matrices are in its memory: panels and rows are copied to the host and back
   bool is_asynchronous = false;  // computes while the host does something else, and is fast at panels: a GPU
@@ -31,9 +26,11 @@ struct ModelledDevice {
   std::function<std::int64_t(Index depth, Index rows, Index columns)> update_bytes = nullptr;     // with option values
 };
 
-/// Lists its operations, with amounts as BLAS and LAPACK count flops; otherwise as the none backend with lazy pages.
+/// Every operation returns at once. Matrices have extents and no memory; host buffers have memory, filled with zeros.
+/// Host buffers and the memory of `device` count (MemoryCount). `operations` becomes the list of its operations, with
+/// amounts as BLAS and LAPACK count flops.
 template <class Real>
-std::unique_ptr<Backend<Real>> make_cost_backend(Timeline& timeline, const ModelledDevice& device,
-                                                 OperationList& operations);
+std::unique_ptr<Backend<Real>> make_none_backend(Timeline& timeline, HostPages pages, const ModelledDevice& device = {},
+                                                 OperationList* operations = nullptr);
 
 }  // namespace glinpack

@@ -23,6 +23,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/non_copyable.hpp"
 #include "base/threads.hpp"
 
 namespace glinpack {
@@ -79,10 +80,7 @@ void check_that_stack_suffices() {
 
 /// Under a limit of address space, a thread of OpenBLAS may try for ever to take its buffer. OpenBLAS joins its threads
 /// at exit, after static objects of libraries that use it.
-struct JoinNoThreadsUnderALimit {
-  JoinNoThreadsUnderALimit() = default;
-  JoinNoThreadsUnderALimit(const JoinNoThreadsUnderALimit&) = delete;
-  JoinNoThreadsUnderALimit& operator=(const JoinNoThreadsUnderALimit&) = delete;
+struct JoinNoThreadsUnderALimit : NonCopyable {
   ~JoinNoThreadsUnderALimit() {
     rlimit limit{};
     if (&blas_server_avail != nullptr && getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {

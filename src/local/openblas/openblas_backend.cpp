@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/non_copyable.hpp"
 #include "host/host_backend.hpp"
 #include "openblas/blas.hpp"
 #include "openblas/blas_library.hpp"
@@ -50,11 +51,9 @@ constexpr int most_threads_of_a_panel = 16;
 constexpr Index least_rows_of_a_thread = 512;  // for a step of a few dozen columns
 
 // One BLAS thread while our own threads call BLAS.
-class OneBlasThread {
+class OneBlasThread : NonCopyable {
  public:
   explicit OneBlasThread(int threads) : threads_(threads) { set_blas_threads(1); }
-  OneBlasThread(const OneBlasThread&) = delete;
-  OneBlasThread& operator=(const OneBlasThread&) = delete;
   ~OneBlasThread() { set_blas_threads(threads_); }
 
  private:
@@ -183,9 +182,9 @@ std::unique_ptr<Backend<Real>> make_openblas_backend(const BackendOptions& optio
   info.kernels = blas_kernels();
   info.threads = options.threads;
   info.free_bytes = available_memory();
-  return std::make_unique<HostBackend<Real>>(
-      timeline, info, std::move(panel), HostKernels<Real>{solve_unit_lower<Real>, update<Real>, subtract_product<Real>},
-      options.threads);
+  return make_host_backend<Real>(timeline, info, std::move(panel),
+                                 HostKernels<Real>{solve_unit_lower<Real>, update<Real>, subtract_product<Real>},
+                                 options.threads);
 }
 
 template std::unique_ptr<Backend<float>> make_openblas_backend(const BackendOptions&, Timeline&);

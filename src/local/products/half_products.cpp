@@ -35,130 +35,151 @@ constexpr Index half_units(Index i, Index end, Index unit, Index start_unit) {
   return groups(end - i / start_unit * start_unit, unit);
 }
 
+class HalfProducts final : public PackedProducts<float> {
+ public:
+  HalfProducts(const ShaderSource& sources, Kernels& kernels, int terms)
+      : PackedProducts(kernels, {max_half_depth, max_half_columns, 2 * terms}), terms_(terms) {
+    const auto build = [&](const char* name, const std::string& variant = "") {
+      return device_.make_program(sources, name, kernels.types() + variant);
+    };
+    scale_ = build("compute/half_scale.comp");
+    plain_ = build("compute/half_products.comp");
+    left_.pack = build("compute/halves.comp", define("RIGHT", 0) + define("TERMS", terms));
+    right_.pack = build("compute/halves.comp", define("RIGHT", 1) + define("TERMS", terms));
+    choose_program(sources, device_.description().half_matrices,
+                   {{16, 16, 16}, "matrix/half_products.spv", "matrix/half_any_shape.spv"}, whole_halves);
+  }
+
+  void reserve(Index depth, Index rows, Index columns) override {
+    reserve(left_, depth, rows);
+    reserve(right_, depth, columns);
+  }
+  void describe(BackendInfo& info) const override { info.products = terms_ == rounded_terms ? "half" : "split"; }
+
+ private:
+  struct Operand {
+    ProgramPointer pack;
+    Buffer scales, elements;
+  };
+  /// A part of an operand with a scale of its own.
+  struct Part {
+    Region region;
+    Index first_column, first_element;
+  };
+  void reserve(Operand& operand, Index depth, Index columns) {
+    grow(operand.scales, half_scale_bytes);
+    grow(operand.elements, half_operand_bytes(terms_, depth, columns));
+  }
+
+  void pack(Operand& operand, std::span<const Part> parts) {
+    const Index depth = depth_in_halves(terms_, parts.front().region.rows);
+    device_.barrier(Readers::copies);
+    device_.fill(operand.scales.id(), half_scale_bytes, 0);
+    Index number = 0;
+    for (const Part& part : parts) {
+      scale_->set(0, part.region.rows, part.region.columns);
+      scale_->set(2, number++);
+      kernels_.bind(*scale_, 0, 1, part.region);
+      device_.bind(1, operand.scales.id());
+      kernels_.dispatch_independent(*scale_, groups(part.region.columns, half_scale_columns),
+                                    groups(part.region.rows, half_scale_depth));
+    }
+    kernels_.finish_dispatches();
+    number = 0;
+    for (const Part& part : parts) {
+      const Index across = half_fragments(part.region.columns);
+      operand.pack->set(0, part.region.rows, part.region.columns, across, depth);
+      operand.pack->set(2, number++, part.first_element);
+      kernels_.bind(*operand.pack, 0, 1, part.region);
+      device_.bind(1, operand.scales.id());
+      device_.bind(2, operand.elements.id());
+      kernels_.dispatch_independent(*operand.pack, groups(across, 8), depth);
+    }
+  }
+
+  void pack_left(const Region& l_transposed) override {
+    reserve(left_, l_transposed.rows, l_transposed.columns);
+    pack(left_, std::array{Part{l_transposed, 0, 0}});
+  }
+  // All parts of U are packed before the first product, so that few barriers leave the device without work.
+  void subtract(const Region&, const Region& u, const Region& c) override {
+    reserve(right_, u.rows, u.columns);
+    std::vector<Part> parts;
+    Index element = 0;
+    const auto subtract_parts = [&] {
+      if (parts.empty()) return;
+      pack(right_, parts);
+      kernels_.finish_dispatches();
+      Index number = 0;
+      for (const Part& part : parts) {
+        subtract_part(matrices_ ? *matrices_ : *plain_, part, number++,
+                      c.column_range(part.first_column, part.region.columns));
+      }
+      kernels_.finish_dispatches();
+      parts.clear();
+      element = 0;
+    };
+    for_chunks(u, max_half_columns, [&](Index j, Index columns) {
+      parts.push_back({u.column_range(j, columns), j, element});
+      element += half_element_bytes(terms_, u.rows, columns) / 16;
+      if (std::ssize(parts) == max_half_parts) subtract_parts();
+    });
+    subtract_parts();
+  }
+
+  void subtract_part(DeviceProgram& program, const Part& u, Index number, const Region& c) {
+    for_window_parts(c, kernels_.window_elements(), half_tile_rows, [&](Index i, Index j, Index rows, Index columns) {
+      subtract_window(program, u, number, c.block(i, j, rows, columns), i, j);
+    });
+  }
+  // Row i of L and column j of the part of U are the first of c.
+  void subtract_window(DeviceProgram& program, const Part& u, Index number, const Region& c, Index i, Index j) {
+    const Index end_row = i + c.rows, end_column = j + c.columns, depth = depth_in_halves(terms_, u.region.rows);
+    program.set(0, i, j, end_row, end_column);
+    kernels_.bind(program, 2, 2, c);
+    device_.bind(3, left_.scales.id());
+    device_.bind(4, right_.scales.id());
+    const int stripe_shift = std::countr_zero(static_cast<std::uint64_t>(kernels_.stripe_width()));
+    if (!is_tuned_) {
+      program.set(3, depth, u.first_element, number, stripe_shift);
+      device_.bind(0, left_.elements.id());
+      device_.bind(1, right_.elements.id());
+      const Index rows = matrices_ ? half_block : half_fragment, columns = matrices_ ? half_block : 8 * half_fragment;
+      const Index unit = std::min(rows, columns);
+      kernels_.dispatch_independent(program, half_units(j, end_column, columns, unit),
+                                    half_units(i, end_row, rows, unit));
+      return;
+    }
+    const Window window = window_of(c);
+    const bool vectors =
+        window.first % 4 == 0 && c.leading_dimension % 4 == 0 && c.stripe_stride % 4 == 0 && (c.column - j) % 4 == 0;
+    const auto bytes = [](Index elements, Index each) { return static_cast<std::uint64_t>(elements * each); };
+    const auto [left_low, left_high] = words_of(device_.address_of(left_.elements.id()));
+    const auto [right_low, right_high] =
+        words_of(device_.address_of(right_.elements.id()) + bytes(u.first_element, 16));
+    const auto [c_low, c_high] = words_of(device_.address_of(c.buffer) + bytes(window.begin, 4));
+    program.set(1, left_low, left_high, right_low, right_high);
+    program.set(3, depth, vectors, stripe_shift, number);
+    program.set(4, c_low, c_high);
+    kernels_.dispatch_independent(
+        program,
+        half_units(i, end_row, half_tile_rows, half_block) * half_units(j, end_column, half_tile_columns, half_block),
+        1);
+  }
+
+  int terms_;
+  ProgramPointer scale_, plain_;
+  Operand left_, right_;
+};
+
 }  // namespace
 
 std::int64_t half_bytes(int terms, Index depth, Index rows, Index columns) {
   return 2 * half_scale_bytes + half_operand_bytes(terms, depth, rows) + half_operand_bytes(terms, depth, columns);
 }
 
-HalfProducts::HalfProducts(const ShaderSource& sources, Kernels& kernels, int terms)
-    : PackedProducts(kernels, {max_half_depth, max_half_columns, 2 * terms}), terms_(terms) {
-  const auto build = [&](const char* name, const std::string& variant = "") {
-    return device_.make_program(sources, name, kernels.types() + variant);
-  };
-  scale_ = build("compute/half_scale.comp");
-  plain_ = build("compute/half_products.comp");
-  left_.pack = build("compute/halves.comp", define("RIGHT", 0) + define("TERMS", terms));
-  right_.pack = build("compute/halves.comp", define("RIGHT", 1) + define("TERMS", terms));
-  choose_program(sources, device_.description().half_matrices,
-                 {{16, 16, 16}, "matrix/half_products.spv", "matrix/half_any_shape.spv"}, whole_halves);
-}
-
-void HalfProducts::reserve(Operand& operand, Index depth, Index columns) {
-  grow(operand.scales, half_scale_bytes);
-  grow(operand.elements, half_operand_bytes(terms_, depth, columns));
-}
-
-void HalfProducts::reserve(Index depth, Index rows, Index columns) {
-  reserve(left_, depth, rows);
-  reserve(right_, depth, columns);
-}
-
-void HalfProducts::pack(Operand& operand, std::span<const Part> parts) {
-  const Index depth = depth_in_halves(terms_, parts.front().region.rows);
-  device_.barrier(Readers::copies);
-  device_.fill(operand.scales.id(), half_scale_bytes, 0);
-  Index number = 0;
-  for (const Part& part : parts) {
-    scale_->set(0, part.region.rows, part.region.columns);
-    scale_->set(2, number++);
-    kernels_.bind(*scale_, 0, 1, part.region);
-    device_.bind(1, operand.scales.id());
-    kernels_.dispatch_independent(*scale_, groups(part.region.columns, half_scale_columns),
-                                  groups(part.region.rows, half_scale_depth));
-  }
-  kernels_.finish_dispatches();
-  number = 0;
-  for (const Part& part : parts) {
-    const Index across = half_fragments(part.region.columns);
-    operand.pack->set(0, part.region.rows, part.region.columns, across, depth);
-    operand.pack->set(2, number++, part.first_element);
-    kernels_.bind(*operand.pack, 0, 1, part.region);
-    device_.bind(1, operand.scales.id());
-    device_.bind(2, operand.elements.id());
-    kernels_.dispatch_independent(*operand.pack, groups(across, 8), depth);
-  }
-}
-
-void HalfProducts::pack_left(const Region& l_transposed) {
-  reserve(left_, l_transposed.rows, l_transposed.columns);
-  pack(left_, std::array{Part{l_transposed, 0, 0}});
-}
-
-// All parts of U are packed before the first product, so that few barriers leave the device without work.
-void HalfProducts::subtract(const Region&, const Region& u, const Region& c) {
-  reserve(right_, u.rows, u.columns);
-  std::vector<Part> parts;
-  Index element = 0;
-  const auto subtract_parts = [&] {
-    if (parts.empty()) return;
-    pack(right_, parts);
-    kernels_.finish_dispatches();
-    Index number = 0;
-    for (const Part& part : parts) {
-      subtract_part(matrices_ ? *matrices_ : *plain_, part, number++,
-                    c.column_range(part.first_column, part.region.columns));
-    }
-    kernels_.finish_dispatches();
-    parts.clear();
-    element = 0;
-  };
-  for_chunks(u, max_half_columns, [&](Index j, Index columns) {
-    parts.push_back({u.column_range(j, columns), j, element});
-    element += half_element_bytes(terms_, u.rows, columns) / 16;
-    if (std::ssize(parts) == max_half_parts) subtract_parts();
-  });
-  subtract_parts();
-}
-
-void HalfProducts::subtract_part(DeviceProgram& program, const Part& u, Index number, const Region& c) {
-  for_window_parts(c, kernels_.window_elements(), half_tile_rows, [&](Index i, Index j, Index rows, Index columns) {
-    subtract_window(program, u, number, c.block(i, j, rows, columns), i, j);
-  });
-}
-
-// Row i of L and column j of the part of U are the first of c.
-void HalfProducts::subtract_window(DeviceProgram& program, const Part& u, Index number, const Region& c, Index i,
-                                   Index j) {
-  const Index end_row = i + c.rows, end_column = j + c.columns, depth = depth_in_halves(terms_, u.region.rows);
-  program.set(0, i, j, end_row, end_column);
-  kernels_.bind(program, 2, 2, c);
-  device_.bind(3, left_.scales.id());
-  device_.bind(4, right_.scales.id());
-  const int stripe_shift = std::countr_zero(static_cast<std::uint64_t>(kernels_.stripe_width()));
-  if (!is_tuned_) {
-    program.set(3, depth, u.first_element, number, stripe_shift);
-    device_.bind(0, left_.elements.id());
-    device_.bind(1, right_.elements.id());
-    const Index rows = matrices_ ? half_block : half_fragment, columns = matrices_ ? half_block : 8 * half_fragment;
-    const Index unit = std::min(rows, columns);
-    kernels_.dispatch_independent(program, half_units(j, end_column, columns, unit),
-                                  half_units(i, end_row, rows, unit));
-    return;
-  }
-  const Window window = window_of(c);
-  const bool vectors =
-      window.first % 4 == 0 && c.leading_dimension % 4 == 0 && c.stripe_stride % 4 == 0 && (c.column - j) % 4 == 0;
-  const auto bytes = [](Index elements, Index each) { return static_cast<std::uint64_t>(elements * each); };
-  const auto [left_low, left_high] = words_of(device_.address_of(left_.elements.id()));
-  const auto [right_low, right_high] = words_of(device_.address_of(right_.elements.id()) + bytes(u.first_element, 16));
-  const auto [c_low, c_high] = words_of(device_.address_of(c.buffer) + bytes(window.begin, 4));
-  program.set(1, left_low, left_high, right_low, right_high);
-  program.set(3, depth, vectors, stripe_shift, number);
-  program.set(4, c_low, c_high);
-  kernels_.dispatch_independent(
-      program,
-      half_units(i, end_row, half_tile_rows, half_block) * half_units(j, end_column, half_tile_columns, half_block), 1);
+std::unique_ptr<PackedProducts<float>> make_half_products(const ShaderSource& sources, Kernels& kernels, int terms) {
+  return std::make_unique<HalfProducts>(sources, kernels, terms);
 }
 
 }  // namespace glinpack::compute

@@ -11,6 +11,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
+#include "base/non_copyable.hpp"
 #include "device/compute_device.hpp"
 #include "device/shader_source.hpp"
 #include "kernels/kernels.hpp"
@@ -28,10 +29,8 @@ void check_products(const std::string& value, Precision precision);
 std::int64_t update_bytes(const BackendValues& values, Index depth, Index rows, Index columns);
 
 template <class Real>
-class PackedProducts {
+class PackedProducts : NonCopyable {
  public:
-  PackedProducts(const PackedProducts&) = delete;
-  PackedProducts& operator=(const PackedProducts&) = delete;
   virtual ~PackedProducts() = default;
 
   /// C <- C - L U as Kernels::reduce. False, and nothing done, if a window does not hold a stripe of an operand.

@@ -31,41 +31,9 @@ ResidueAccuracy accuracy_of(int moduli);
 /// Bytes of ResidueProducts::reserve().
 std::int64_t residue_bytes(int moduli, Index depth, Index rows, Index columns);
 
-class ResidueProducts final : public PackedProducts<double> {
- public:
-  /// With matrices of bytes if the device has them and they pass a test against exact results; otherwise with integers.
-  /// Throws std::runtime_error when integers do not pass either.
-  ResidueProducts(const ShaderSource& sources, Kernels& kernels, int moduli);
-
-  void reserve(Index depth, Index rows, Index columns) override;
-  void describe(BackendInfo& info) const override {
-    info.products = "int8";
-    info.moduli = moduli();
-    info.product_error = accuracy_of(moduli()).bound(max_residue_depth);
-  }
-
- private:
-  struct Operand {
-    ProgramPointer pack;
-    Index block = 0;  // columns that are padded together
-    Buffer exponents, packed;
-    Index padded(Index columns) const { return round_up(columns, block); }
-  };
-
-  int moduli() const { return static_cast<int>(moduli_.size()); }
-  void make_table();
-  void reserve(Operand& operand, Index depth, Index columns);
-  void pack(Operand& operand, const Region& region);
-  void pack_left(const Region& l_transposed) override { pack(left_, l_transposed); }
-  void multiply(Index first_row, Index first_column, const Region& c, Index depth);
-  void combine(const Region& l_transposed, const Region& u, Index first_row, Index first_column, const Region& c);
-  void subtract(const Region& l_transposed, const Region& u, const Region& c) override;
-
-  std::vector<std::uint32_t> moduli_;
-  ProgramPointer scales_, integers_, combine_, rest_;
-  Operand left_, right_;
-  std::unique_ptr<DeviceBuffer> table_;
-  Buffer remainders_;
-};
+/// With matrices of bytes if the device has them and they pass a test against exact results; otherwise with integers.
+/// Throws std::runtime_error when integers do not pass either.
+std::unique_ptr<PackedProducts<double>> make_residue_products(const ShaderSource& sources, Kernels& kernels,
+                                                              int moduli);
 
 }  // namespace glinpack::compute

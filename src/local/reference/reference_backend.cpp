@@ -197,9 +197,9 @@ std::unique_ptr<Backend<Real>> make_reference_backend(const BackendOptions& opti
   info.device = processor_name();
   info.driver = "naive loops";
   info.free_bytes = available_memory();
-  return std::make_unique<HostBackend<Real>>(
-      timeline, info, make_reference_panel_arithmetic<Real>(),
-      HostKernels<Real>{solve_unit_lower<Real>, update<Real>, subtract_product<Real>}, options.threads);
+  return make_host_backend<Real>(timeline, info, make_reference_panel_arithmetic<Real>(),
+                                 HostKernels<Real>{solve_unit_lower<Real>, update<Real>, subtract_product<Real>},
+                                 options.threads);
 }
 
 template std::unique_ptr<Backend<float>> make_reference_backend(const BackendOptions&, Timeline&);

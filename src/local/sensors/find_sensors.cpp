@@ -7,22 +7,12 @@
 #include <stdexcept>
 
 #include "sensors/kernel_sensors.hpp"
-#include "sensors/nvml.hpp"
 
 namespace glinpack::sensors {
 
 namespace {
 
 bool has_nvidia_driver(const GpuIdentity& gpu) { return gpu.vendor.find("NVIDIA") != std::string::npos; }
-
-std::unique_ptr<Sensor> by_nvml(const Places& places, const GpuIdentity& gpu) {
-  const std::shared_ptr<Nvml> nvml = Nvml::load(places.nvml_library);
-  if (const std::string uuid = nvml_uuid(gpu.uuid); !uuid.empty()) return nvml->by_uuid(uuid);
-  if (const auto address = pci_address_of(places.root, gpu.drm_file)) return nvml->by_pci_address(*address);
-  if (nvml->device_count() == 1) return nvml->by_index(0);
-  throw std::runtime_error("NVML: which of its " + std::to_string(nvml->device_count()) +
-                           " GPUs is the device is not known: it has neither a UUID nor a DRM file");
-}
 
 std::string variable_or(const char* name, const std::string& otherwise) {
   const char* value = std::getenv(name);
@@ -53,7 +43,7 @@ FoundSensors find_gpu_sensor(const Places& places, const GpuIdentity& gpu) {
     return found;
   }
   try {
-    found.sensors.push_back(by_nvml(places, gpu));
+    found.sensors.push_back(open_nvml_sensor(places, gpu));
   } catch (const std::runtime_error& error) {
     found.unread.push_back({Kind::gpu, error.what()});
   }

@@ -35,4 +35,9 @@ FoundSensors find_processor_sensors(const Places& places);
 /// kernel has no readings of the GPU.
 FoundSensors find_gpu_sensor(const Places& places, const GpuIdentity& gpu);
 
+/// The sensor of a GPU of NVIDIA's driver, by its management library, which is loaded at run time and stays initialised
+/// as long as the sensor. Throws std::runtime_error with library and cause if it cannot be loaded or initialised, or
+/// with NVML's error text if it has not the device.
+std::unique_ptr<Sensor> open_nvml_sensor(const Places& places, const GpuIdentity& gpu);
+
 }  // namespace glinpack::sensors

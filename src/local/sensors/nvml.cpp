@@ -1,5 +1,4 @@
-#include "sensors/nvml.hpp"
-
+// The part of find_sensors.hpp by NVIDIA's management library.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -8,85 +7,114 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace glinpack::sensors {
+#include "base/non_copyable.hpp"
+#include "sensors/find_sensors.hpp"
+#include "sensors/kernel_sensors.hpp"
 
+namespace glinpack::sensors {
 namespace {
 
 // The part of NVML's interface in use (NVML API Reference, "nvml.h"), which all versions keep.
-using Device_t = void*;          // nvmlDevice_t
-constexpr int success = 0;       // NVML_SUCCESS
-constexpr int clock_sm = 1;      // NVML_CLOCK_SM
-constexpr int clock_memory = 2;  // NVML_CLOCK_MEM
+using Device_t = void*;                 // nvmlDevice_t
+constexpr int success = 0;              // NVML_SUCCESS
+constexpr int function_not_found = 13;  // NVML_ERROR_FUNCTION_NOT_FOUND
+constexpr int clock_sm = 1;             // NVML_CLOCK_SM
+constexpr int clock_memory = 2;         // NVML_CLOCK_MEM
 constexpr int temperature_gpu = 0;
 constexpr unsigned longest_text = 96;  // NVML_DEVICE_UUID_V2_BUFFER_SIZE, NVML_DEVICE_NAME_V2_BUFFER_SIZE
 constexpr double milli = 1e-3;
 
-}  // namespace
-
-// Null if the library lacks a function; `initialise` and `shut_down` are never null.
-struct Nvml::Functions {
-  // nvmlPciInfo_t, as nvmlDeviceGetPciInfo_v3 fills it in.
-  struct PciInfo {
-    char legacy_address[16];
-    unsigned domain, bus, device, device_id, subsystem_id;
-    char address[32];
-  };
-
-  int (*initialise)() = nullptr;
-  int (*shut_down)() = nullptr;
-  const char* (*error_text)(int) = nullptr;
-  int (*count)(unsigned*) = nullptr;
-  int (*by_index)(unsigned, Device_t*) = nullptr;
-  int (*by_uuid)(const char*, Device_t*) = nullptr;
-  int (*by_pci)(const char*, Device_t*) = nullptr;
-  int (*pci_info)(Device_t, PciInfo*) = nullptr;
-  int (*name)(Device_t, char*, unsigned) = nullptr;
-  int (*energy)(Device_t, unsigned long long*) = nullptr;  // millijoules since the driver was loaded
-  int (*power)(Device_t, unsigned*) = nullptr;             // milliwatts; from Ampere on the mean of a second
-  int (*power_limit)(Device_t, unsigned*) = nullptr;       // milliwatts
-  int (*clock)(Device_t, int, unsigned*) = nullptr;        // MHz
-  int (*most_clock)(Device_t, int, unsigned*) = nullptr;   // MHz
-  int (*temperature)(Device_t, int, unsigned*) = nullptr;  // degrees Celsius
-  int (*throttle)(Device_t, unsigned long long*) = nullptr;
+// nvmlPciInfo_t, as nvmlDeviceGetPciInfo_v3 fills it in.
+struct PciInfo {
+  char legacy_address[16];
+  unsigned domain, bus, device, device_id, subsystem_id;
+  char address[32];
 };
 
-class Nvml::Device : public Sensor {
+/// The initialised library; shut down after the last sensor. Thread-safe.
+class Nvml : NonCopyable {
  public:
-  Device(SensorInfo info, std::shared_ptr<Nvml> nvml, Device_t device)
+  explicit Nvml(const std::string& library) : library_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (library_ == nullptr) {
+      const char* cause = dlerror();
+      throw std::runtime_error("NVML: " + std::string(cause != nullptr ? cause : library + " does not load"));
+    }
+    try {
+      require("nvmlInit", "nvmlInit_v2");
+    } catch (...) {
+      dlclose(library_);
+      throw;
+    }
+  }
+  ~Nvml() {
+    result_of("nvmlShutdown");
+    dlclose(library_);
+  }
+
+  /// Calls a function, and returns NVML's code; function_not_found if the library lacks it.
+  template <class... Arguments>
+  int result_of(const char* function, Arguments... arguments) const {
+    const auto found = reinterpret_cast<int (*)(Arguments...)>(dlsym(library_, function));
+    return found != nullptr ? found(arguments...) : function_not_found;
+  }
+  /// The same. Throws std::runtime_error with `what` and the cause, unless it succeeded.
+  template <class... Arguments>
+  void require(const std::string& what, const char* function, Arguments... arguments) const {
+    const int code = result_of(function, arguments...);
+    if (code == success) return;
+    if (code == function_not_found)
+      throw std::runtime_error("NVML: the driver is too old: no " + std::string(function));
+    const auto text_of = reinterpret_cast<const char* (*)(int)>(dlsym(library_, "nvmlErrorString"));
+    throw std::runtime_error("NVML: " + what + ": " +
+                             (text_of != nullptr ? text_of(code) : "error " + std::to_string(code)));
+  }
+  /// A number of a device, `unknown` if it is not reported.
+  template <class... Which>
+  double number_of(const char* function, Device_t device, Which... which) const {
+    unsigned value = 0;
+    return result_of(function, device, which..., &value) == success ? value : unknown;
+  }
+
+ private:
+  void* library_;
+};
+
+class NvmlSensor : public Sensor {
+ public:
+  NvmlSensor(SensorInfo info, std::shared_ptr<Nvml> nvml, Device_t device)
       : Sensor(std::move(info)), nvml_(std::move(nvml)), device_(device) {}
 
   Reading read() override {
-    const Functions& functions = *nvml_->functions_;
     Reading reading;
     unsigned long long wide = 0;
-    if (functions.energy != nullptr && functions.energy(device_, &wide) == success) {
+    // millijoules since the driver was loaded
+    if (nvml_->result_of("nvmlDeviceGetTotalEnergyConsumption", device_, &wide) == success) {
       if (!started_) first_millijoules_ = wide;
       started_ = true;
       reading.joules = wide >= first_millijoules_ ? milli * static_cast<double>(wide - first_millijoules_) : unknown;
     }
-    reading.watts = milli * asked(functions.power);
-    reading.core_megahertz = asked(functions.clock, clock_sm);
-    reading.memory_megahertz = asked(functions.clock, clock_memory);
-    reading.celsius = asked(functions.temperature, temperature_gpu);
-    if (functions.throttle != nullptr && functions.throttle(device_, &wide) == success) {
+    // from Ampere on the mean of a second
+    reading.watts = milli * nvml_->number_of("nvmlDeviceGetPowerUsage", device_);
+    reading.core_megahertz = nvml_->number_of("nvmlDeviceGetClockInfo", device_, clock_sm);
+    reading.memory_megahertz = nvml_->number_of("nvmlDeviceGetClockInfo", device_, clock_memory);
+    reading.celsius = nvml_->number_of("nvmlDeviceGetTemperature", device_, temperature_gpu);
+    int code = nvml_->result_of("nvmlDeviceGetCurrentClocksThrottleReasons", device_, &wide);
+    // its newer name
+    if (code == function_not_found) code = nvml_->result_of("nvmlDeviceGetCurrentClocksEventReasons", device_, &wide);
+    if (code == success) {
       reading.throttle = static_cast<std::uint32_t>(wide & ~static_cast<unsigned long long>(unknown_throttle));
     }
     return reading;
   }
 
  private:
-  template <class Function, class... Which>
-  double asked(Function* function, Which... which) const {
-    unsigned value = 0;
-    return function != nullptr && function(device_, which..., &value) == success ? value : unknown;
-  }
-
   std::shared_ptr<Nvml> nvml_;
   Device_t device_;
   bool started_ = false;
   unsigned long long first_millijoules_ = 0;
 };
 
+/// "0000:19:00.0" of NVML's "00000000:19:00.0" and of any spelling of it: lower case, four digits of domain.
 std::string plain_pci_address(std::string address) {
   std::transform(address.begin(), address.end(), address.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
@@ -95,6 +123,7 @@ std::string plain_pci_address(std::string address) {
   return address;
 }
 
+/// "GPU-5ac84279-a50b-4c84-df70-6b4f21f7d185" of 32 hexadecimal digits; empty for any other number of digits.
 std::string nvml_uuid(const std::string& digits) {
   if (digits.size() != 32) return {};
   std::string text = "GPU-" + digits;
@@ -102,101 +131,46 @@ std::string nvml_uuid(const std::string& digits) {
   return text;
 }
 
-Nvml::Nvml(const std::string& library) : functions_(std::make_unique<Functions>()) {
-  library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) {
-    const char* cause = dlerror();
-    throw std::runtime_error("NVML: " + std::string(cause != nullptr ? cause : library + " does not load"));
+/// By its UUID, by the PCI address of its DRM file, or as the only GPU.
+Device_t device_of(const Nvml& nvml, const Places& places, const GpuIdentity& gpu) {
+  Device_t device = nullptr;
+  if (const std::string uuid = nvml_uuid(gpu.uuid); !uuid.empty()) {
+    nvml.require("device " + uuid, "nvmlDeviceGetHandleByUUID", uuid.c_str(), &device);
+    return device;
   }
-  const auto take = [this](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library_, name));
-  };
-  Functions& f = *functions_;
-  take(f.initialise, "nvmlInit_v2");
-  take(f.shut_down, "nvmlShutdown");
-  take(f.error_text, "nvmlErrorString");
-  take(f.count, "nvmlDeviceGetCount_v2");
-  take(f.by_index, "nvmlDeviceGetHandleByIndex_v2");
-  take(f.by_uuid, "nvmlDeviceGetHandleByUUID");
-  take(f.by_pci, "nvmlDeviceGetHandleByPciBusId_v2");
-  take(f.pci_info, "nvmlDeviceGetPciInfo_v3");
-  take(f.name, "nvmlDeviceGetName");
-  take(f.energy, "nvmlDeviceGetTotalEnergyConsumption");
-  take(f.power, "nvmlDeviceGetPowerUsage");
-  take(f.power_limit, "nvmlDeviceGetEnforcedPowerLimit");
-  take(f.clock, "nvmlDeviceGetClockInfo");
-  take(f.most_clock, "nvmlDeviceGetMaxClockInfo");
-  take(f.temperature, "nvmlDeviceGetTemperature");
-  take(f.throttle, "nvmlDeviceGetCurrentClocksThrottleReasons");
-  if (f.throttle == nullptr) take(f.throttle, "nvmlDeviceGetCurrentClocksEventReasons");  // its newer name
-  std::string failure;
-  if (f.initialise == nullptr || f.shut_down == nullptr) {
-    failure = "NVML: " + library + " has no nvmlInit_v2";
-  } else if (const int code = f.initialise(); code != success) {
-    failure = "NVML: nvmlInit: " + std::string(f.error_text != nullptr ? f.error_text(code) : "no reason given");
+  if (const auto address = pci_address_of(places.root, gpu.drm_file)) {
+    nvml.require("device " + *address, "nvmlDeviceGetHandleByPciBusId_v2", address->c_str(), &device);
+    return device;
   }
-  if (failure.empty()) return;
-  dlclose(library_);
-  throw std::runtime_error(failure);
-}
-
-Nvml::~Nvml() {
-  functions_->shut_down();
-  dlclose(library_);
-}
-
-std::shared_ptr<Nvml> Nvml::load(const std::string& library) { return std::shared_ptr<Nvml>(new Nvml(library)); }
-
-void Nvml::check(int code, const std::string& what) const {
-  if (code == success) return;
-  const char* words = functions_->error_text != nullptr ? functions_->error_text(code) : nullptr;
-  throw std::runtime_error("NVML: " + what + ": " + (words != nullptr ? words : "error " + std::to_string(code)));
-}
-
-int Nvml::device_count() const {
   unsigned count = 0;
-  return functions_->count != nullptr && functions_->count(&count) == success ? static_cast<int>(count) : 0;
+  if (nvml.result_of("nvmlDeviceGetCount_v2", &count) != success) count = 0;
+  if (count != 1) {
+    throw std::runtime_error("NVML: which of its " + std::to_string(count) +
+                             " GPUs is the device is not known: it has neither a UUID nor a DRM file");
+  }
+  nvml.require("device 0", "nvmlDeviceGetHandleByIndex_v2", 0U, &device);
+  return device;
 }
 
-std::unique_ptr<Sensor> Nvml::opened(void* device) {
-  const Functions& f = *functions_;
+}  // namespace
+
+std::unique_ptr<Sensor> open_nvml_sensor(const Places& places, const GpuIdentity& gpu) {
+  auto nvml = std::make_shared<Nvml>(places.nvml_library);
+  const Device_t device = device_of(*nvml, places, gpu);
   SensorInfo info{.kind = Kind::gpu, .id = {}, .name = {}, .source = "NVML"};
-  Nvml::Functions::PciInfo pci{};
-  if (f.pci_info == nullptr) throw std::runtime_error("NVML: the driver is too old: no nvmlDeviceGetPciInfo_v3");
-  check(f.pci_info(device, &pci), "nvmlDeviceGetPciInfo");
+  PciInfo pci{};
+  nvml->require("nvmlDeviceGetPciInfo", "nvmlDeviceGetPciInfo_v3", device, &pci);
   info.id = plain_pci_address(std::string(pci.address, strnlen(pci.address, sizeof pci.address)));
   std::array<char, longest_text> name{};
-  if (f.name != nullptr && f.name(device, name.data(), longest_text) == success) info.name = name.data();
-  unsigned value = 0;
-  if (f.most_clock != nullptr && f.most_clock(device, clock_sm, &value) == success) info.most_core_megahertz = value;
-  if (f.power_limit != nullptr && f.power_limit(device, &value) == success) info.power_limit_watts = milli * value;
-  auto sensor = std::make_unique<Device>(std::move(info), shared_from_this(), device);
+  if (nvml->result_of("nvmlDeviceGetName", device, name.data(), longest_text) == success) info.name = name.data();
+  info.most_core_megahertz = nvml->number_of("nvmlDeviceGetMaxClockInfo", device, clock_sm);
+  info.power_limit_watts = milli * nvml->number_of("nvmlDeviceGetEnforcedPowerLimit", device);
+  auto sensor = std::make_unique<NvmlSensor>(std::move(info), std::move(nvml), device);
   const Reading first = sensor->read();  // counts from here on
   if (!known(first.joules) && !known(first.watts)) {
     throw std::runtime_error("NVML: " + sensor->info().id + " reports neither energy nor power");
   }
   return sensor;
-}
-
-std::unique_ptr<Sensor> Nvml::by_index(int index) {
-  Device_t device = nullptr;
-  if (functions_->by_index == nullptr) throw std::runtime_error("NVML: no nvmlDeviceGetHandleByIndex_v2");
-  check(functions_->by_index(static_cast<unsigned>(index), &device), "device " + std::to_string(index));
-  return opened(device);
-}
-
-std::unique_ptr<Sensor> Nvml::by_uuid(const std::string& uuid) {
-  Device_t device = nullptr;
-  if (functions_->by_uuid == nullptr) throw std::runtime_error("NVML: no nvmlDeviceGetHandleByUUID");
-  check(functions_->by_uuid(uuid.c_str(), &device), "device " + uuid);
-  return opened(device);
-}
-
-std::unique_ptr<Sensor> Nvml::by_pci_address(const std::string& address) {
-  Device_t device = nullptr;
-  if (functions_->by_pci == nullptr) throw std::runtime_error("NVML: no nvmlDeviceGetHandleByPciBusId_v2");
-  check(functions_->by_pci(address.c_str(), &device), "device " + address);
-  return opened(device);
 }
 
 }  // namespace glinpack::sensors

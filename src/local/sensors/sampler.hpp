@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/non_copyable.hpp"
 #include "sensors/sensor.hpp"
 
 namespace glinpack::sensors {
@@ -19,7 +20,7 @@ struct Sample {
 
 /// A thread that sleeps between readings, started and stopped for every timed section. Without sensors it starts no
 /// thread.
-class Sampler {
+class Sampler : NonCopyable {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t most_samples = 32768;
@@ -28,8 +29,6 @@ class Sampler {
   /// between start() and stop(). When a sensor has `most` samples, an even number, every second one is discarded and
   /// the rate is halved. This bounds the memory of long runs.
   Sampler(std::vector<Sensor*> sensors, std::chrono::duration<double> interval, std::size_t most = most_samples);
-  Sampler(const Sampler&) = delete;
-  Sampler& operator=(const Sampler&) = delete;
   ~Sampler();
 
   /// Discards all samples, and returns when every sensor has been read once.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/enumerators.hpp"
+#include "base/non_copyable.hpp"
 
 namespace glinpack::sensors {
 
@@ -73,11 +74,9 @@ struct SensorInfo {
 };
 
 /// Not for use by several threads at a time.
-class Sensor {
+class Sensor : NonCopyable {
  public:
   explicit Sensor(SensorInfo info) : info_(std::move(info)) {}
-  Sensor(const Sensor&) = delete;
-  Sensor& operator=(const Sensor&) = delete;
   virtual ~Sensor() = default;
 
   const SensorInfo& info() const { return info_; }

@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/non_copyable.hpp"
+#include "cuda/cuda_memory.hpp"
 #include "vulkan/devices.hpp"
 #include "vulkan/program.hpp"
 
@@ -59,11 +61,9 @@ class Sync final : public DeviceSync {
   std::shared_ptr<LogicalDevice> device_;
 };
 
-class Stamp final : public DeviceStamp {
+class Stamp final : public DeviceStamp, NonCopyable {
  public:
   explicit Stamp(Device& device) : device_(device), logical_(device.logical()), query_(logical_->take_query()) {}
-  Stamp(const Stamp&) = delete;
-  Stamp& operator=(const Stamp&) = delete;
   ~Stamp() override { logical_->give_query(query_); }
 
   void record() override {
@@ -151,9 +151,9 @@ std::unique_ptr<DeviceBuffer> Device::allocate(std::int64_t bytes, Memory memory
 }
 
 PeerMemory* Device::open_peers() {
-  if (!logical_->may_have_peers || !CudaMemory::is_usable()) return nullptr;
+  if (!logical_->may_have_peers || !cuda_is_usable()) return nullptr;
   if (logical_->peers) return logical_->peers.get();
-  logical_->peers = std::make_unique<CudaMemory>(description_.uuid);
+  logical_->peers = open_cuda_memory(description_.uuid);
   try {
     MessageBuffer(logical_, 1);  // a failure must come before a run relies on it
   } catch (const std::runtime_error&) {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "backend/backend_record.hpp"
-#include "cuda/cuda_memory.hpp"
+#include "base/non_copyable.hpp"
 #include "device/compute_device.hpp"
 #include "vulkan/functions.hpp"
 
@@ -36,12 +36,10 @@ struct Query {
 };
 
 /// Threads may share it, if no two use the same queue.
-class LogicalDevice {
+class LogicalDevice : NonCopyable {
  public:
   /// Throws std::runtime_error with cause and remedy.
   explicit LogicalDevice(const BackendOptions& options);
-  LogicalDevice(const LogicalDevice&) = delete;
-  LogicalDevice& operator=(const LogicalDevice&) = delete;
   ~LogicalDevice();  // of a device whose queues have no work
 
   static constexpr std::uint32_t bindings = 8;
@@ -86,7 +84,7 @@ class LogicalDevice {
   Functions vk;
   VkPipelineLayout pipeline_layout = VK_NULL_HANDLE;  // of all programs: storage buffers and push constants
   double nanoseconds_per_tick = 1;
-  std::unique_ptr<CudaMemory> peers;  // null until it is opened
+  std::unique_ptr<PeerMemory> peers;  // null until it is opened
   bool may_have_peers = false;
   Queue kernels, beside, copies;  // beside: of kernels that run at the same time as those of `kernels`
 

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "device/program_cache.hpp"
 #include "device/shader_source.hpp"
@@ -76,8 +77,7 @@ VkPipeline make_pipeline(const LogicalDevice& device, std::span<const std::uint3
   return pipeline;
 }
 
-}  // namespace
-
+/// SPIR-V of a complete GLSL compute shader. Throws std::runtime_error with glslang's log.
 std::vector<std::uint32_t> compile_to_spirv(const std::string& text) {
   static std::mutex mutex;  // glslang's initialisation is one of the process
   const std::lock_guard lock(mutex);
@@ -112,6 +112,7 @@ std::vector<std::uint32_t> compile_to_spirv(const std::string& text) {
   return spirv;
 }
 
+/// Bits of the bindings that a module declares.
 std::uint32_t bindings_of(std::span<const std::uint32_t> spirv) {
   constexpr std::size_t head = 5;
   constexpr std::uint32_t decorate = 71, binding = 33;
@@ -124,6 +125,8 @@ std::uint32_t bindings_of(std::span<const std::uint32_t> spirv) {
   }
   return bits;
 }
+
+}  // namespace
 
 Program::Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sources, const std::string& name,
                  const std::string& preamble)

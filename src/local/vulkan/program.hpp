@@ -6,26 +6,18 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "base/non_copyable.hpp"
 #include "device/compute_device.hpp"
 #include "vulkan/logical_device.hpp"
 
 namespace glinpack::vulkan {
 
-/// SPIR-V of a complete GLSL compute shader. Throws std::runtime_error with glslang's log.
-std::vector<std::uint32_t> compile_to_spirv(const std::string& text);
-
-/// Bits of the bindings that a module declares.
-std::uint32_t bindings_of(std::span<const std::uint32_t> spirv);
-
-class Program final : public DeviceProgram {
+class Program final : public DeviceProgram, NonCopyable {
  public:
   /// From the program cache if it holds it. Throws as ComputeDevice::make_program() does.
   Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sources, const std::string& name,
           const std::string& preamble);
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
   ~Program() override;
 
   VkPipeline pipeline() const { return pipeline_; }

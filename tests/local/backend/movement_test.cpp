@@ -201,6 +201,7 @@ TYPED_TEST(Movement, the_backend_describes_itself) {
   EXPECT_EQ(info.backend, TypeParam::record.name);
   EXPECT_NE(info.device, "");
   EXPECT_NE(info.driver, "");
+  EXPECT_EQ(info.device_index >= 0, has_device(TypeParam::record));
   EXPECT_EQ(info.kernels.empty(), info.blas.empty());
   EXPECT_GE(info.threads, 1);
 }

@@ -491,11 +491,6 @@ TYPED_TEST(ComputeBackendTest, DoesNothingForEmptyBlocks) {
   backend.wait_all();
 }
 
-TYPED_TEST(ComputeBackendTest, AllocatesZeros) {
-  const auto matrix = this->backend().allocate(70, 130);
-  EXPECT_EQ(from_device(this->backend(), *matrix), Values<typename TypeParam::Real>(70, 130));
-}
-
 TYPED_TEST(ComputeBackendTest, ReportsSizesAndRemedyIfTheMatrixDoesNotFit) {
   EXPECT_THAT([&] { this->backend().allocate(2'000'000, 2'000'000); },
               ThrowsMessage<std::runtime_error>(
@@ -577,15 +572,6 @@ TYPED_TEST(ComputeBackends, MayBeDestroyedBeforeTheirMatrices) {
     matrix = backend->allocate(3, 3);
   }
   EXPECT_NO_THROW(matrix.reset());
-}
-
-TYPED_TEST(ComputeBackends, ReportTheirDevice) {
-  Timeline timeline;
-  const BackendInfo info = TypeParam::make({}, timeline)->info();
-  EXPECT_EQ(info.backend, TypeParam::record.name);
-  EXPECT_EQ(info.device_index, 0);
-  EXPECT_FALSE(info.device.empty());
-  EXPECT_FALSE(info.driver.empty());
 }
 
 }  // namespace

@@ -98,28 +98,11 @@ TYPED_TEST(HalfProductsTest, windows_that_hold_few_rows_of_c_give_the_same_produ
   }
 }
 
-TYPED_TEST(HalfProductsTest, windows_that_do_not_hold_a_stripe_leave_the_product_to_the_plain_kernel) {
-  const auto backend = this->make_backend({.window_bytes = 16 * 1024, .stripe_width = 64});
-  const RandomBlock l(*backend, 0, 0, 64, 33, 1), u(*backend, 0, 0, 64, 40, 2), c(*backend, 0, 0, 33, 40, 3);
-  backend->update(l.block, u.block, c.block);
-  EXPECT_LE(largest_error(*backend, l, u, c), 0.01);
-}
-
 TYPED_TEST(HalfProductsTest, deep_products_have_parts) {
   Backend<float>& backend = this->backend();
   const RandomBlock l(backend, 0, 0, 2100, 9, 1), u(backend, 0, 0, 2100, 17, 2), c(backend, 0, 0, 9, 17, 3);
   backend.update(l.block, u.block, c.block);
   EXPECT_LE(largest_error(backend, l, u, c), 1);
-}
-
-TYPED_TEST(HalfProductsTest, a_changed_L_is_packed_again) {
-  Backend<float>& backend = this->backend();
-  const RandomBlock l(backend, 0, 0, 20, 33, 1), u(backend, 0, 0, 20, 40, 2), c(backend, 0, 0, 33, 40, 3);
-  const RandomBlock other(backend, 0, 0, 20, 33, 4), unused(backend, 0, 0, 33, 40, 5);
-  backend.update(l.block, u.block, unused.block);
-  backend.copy(whole(*other.matrix), whole(*l.matrix));
-  backend.update(l.block, u.block, c.block);
-  EXPECT_LE(largest_error(backend, other, u, c), 1);
 }
 
 /// 0 - L U.
