@@ -3,7 +3,6 @@
 #include "app/commands.hpp"
 #include "app/manual/completion.hpp"
 #include "app/manual/pages.hpp"
-#include "app/papers/background.hpp"
 #include "app/papers/paranoia.hpp"
 #include "app/papers/poisson.hpp"
 #include "app/papers/studies.hpp"

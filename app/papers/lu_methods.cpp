@@ -10,7 +10,6 @@
 #include "openblas/host_solvers.hpp"
 #include "solvers/accuracy.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
-#include "solvers/lu_study/lu_unpivoted.hpp"
 
 namespace glinpack::app {
 

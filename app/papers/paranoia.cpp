@@ -102,16 +102,6 @@ std::optional<Factors<Real>> factorize_by_lapack(const TestedSystem<Real>& probl
   return factors;
 }
 
-double row_sum_norm_of(RowMajorView<const double> a) {
-  double largest = 0;
-  for (Index i = 0; i < a.rows; ++i) {
-    double sum = 0;
-    for (Index j = 0; j < a.columns; ++j) sum += std::abs(a(i, j));
-    largest = std::max(largest, sum);
-  }
-  return largest;
-}
-
 template <class Real>
 void judge(ModeRecord& record, const TestedSystem<Real>& problem, const std::vector<Real>& solution) {
   const double epsilon = epsilon_of(precision_of<Real>);
@@ -124,8 +114,8 @@ void judge(ModeRecord& record, const TestedSystem<Real>& problem, const std::vec
   }
   const double residual = largest_magnitude(accurate_residual(a, x, {}, problem.b_in_double));
   const double backward = scaled_residual(
-      {.residual = residual, .a = row_sum_norm_of(a), .x = x_norm, .b = largest_magnitude(problem.b_in_double)},
-      epsilon, 1);
+      {.residual = residual, .a = row_sum_norm(a), .x = x_norm, .b = largest_magnitude(problem.b_in_double)}, epsilon,
+      1);
   record.parameters["backward_error"] = backward;
   record.check = ModeCheck{"A and b", backward / static_cast<double>(problem.n), solvers::largest_scaled_residual};
   if (problem.exact.empty()) return;

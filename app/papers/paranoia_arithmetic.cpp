@@ -25,8 +25,8 @@ class ArithmeticRun {
   ArithmeticRun(const ParanoiaOptions& options, const ModeMachine& machine, std::string variant)
       : options_(options), variant_(std::move(variant)) {
     if (variant_ == "cpu") return;
-    device_ = solvers::make_device_arithmetic<Real>(
-        *machine.device, variant_ == "fragment" ? solvers::ShaderKind::fragment : solvers::ShaderKind::compute);
+    device_.emplace(*machine.device,
+                    variant_ == "fragment" ? solvers::ShaderKind::fragment : solvers::ShaderKind::compute);
   }
 
   void measure(Operation operation, ParanoiaFindings& findings) {
@@ -71,7 +71,7 @@ class ArithmeticRun {
 
   const ParanoiaOptions& options_;
   std::string variant_;
-  std::unique_ptr<solvers::DeviceArithmetic<Real>> device_;
+  std::optional<solvers::DeviceArithmetic<Real>> device_;
 };
 
 constexpr int digits = 6;

@@ -2,8 +2,11 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <array>
+
 #include "app/input/values.hpp"
 #include "app/program/topology.hpp"
+#include "base/user_cache.hpp"
 #include "host/host_memory.hpp"
 
 namespace glinpack::app {
@@ -24,12 +27,12 @@ void check_same_rows(const ModeOptions& o, const std::string& a, Index rows_a, c
                                o.input_b, a, rows_a, b, rows_b));
 }
 
-void check_on_diagonals(const std::string& path, Index row, Index column, const std::string& expected_by) {
+void check_on_diagonals(const std::string& path, Index row, Index column) {
   if (std::abs(row - column) <= 1) return;
   throw InputError(fmt::format(
       "--input {}: row {}, column {}: the element is not on one of the three diagonals; a tridiagonal matrix is "
-      "expected{}",
-      path, row + 1, column + 1, expected_by));
+      "expected",
+      path, row + 1, column + 1));
 }
 
 void check_host_memory(const std::string& what, double bytes) {
@@ -41,6 +44,72 @@ void check_host_memory(const std::string& what, double bytes) {
 
 void check_obstacle(const std::string& what, const std::string& obstacle) {
   if (!obstacle.empty()) throw InputError(what + ": " + obstacle);
+}
+
+namespace {
+
+constexpr std::array<Index, 4> all_groups{32, 64, 128, 256};
+
+NumberCache kept_groups() { return NumberCache("group"); }
+
+std::string key_of(const std::string& mode, std::string_view variant, Precision precision,
+                   const DeviceDescription& device) {
+  return fmt::format("group\n{}\n{}\n{}\n{}\n{}\n{}", mode, variant, name_of(precision), device.vendor, device.renderer,
+                     device.version);
+}
+
+}  // namespace
+
+Field group_field(Texts& option, const std::string& help, const std::string& default_text) {
+  Texts names;
+  for (const Index group : all_groups) names.push_back(std::to_string(group));
+  return {"group", names_value(option, std::move(names)),
+          help + ". The fastest of several is named, and kept for later runs without --group; all: every number",
+          "the one kept, or " + default_text};
+}
+
+void check_group(const Texts& group, const Texts& variants, const Texts& of) {
+  if (group.empty() || std::find_first_of(variants.begin(), variants.end(), of.begin(), of.end()) != variants.end()) {
+    return;
+  }
+  throw InputError(
+      fmt::format("--group: the variants given have no work groups; use --variant {}", fmt::join(of, " or ")));
+}
+
+std::vector<std::optional<Index>> groups_of(const Texts& option, const std::string& mode, std::string_view variant,
+                                            Precision precision, const DeviceDescription& device) {
+  std::vector<std::optional<Index>> groups;
+  for (const std::string& group : option) groups.emplace_back(std::stoi(group));
+  if (!groups.empty()) return groups;
+  const std::optional<double> kept = kept_groups().load(key_of(mode, variant, precision, device), 1, all_groups.back());
+  const auto group = kept ? std::find(all_groups.begin(), all_groups.end(), std::lround(*kept)) : all_groups.end();
+  return {group == all_groups.end() ? std::nullopt : std::optional<Index>(*group)};
+}
+
+void keep_fastest_groups(const std::string& mode, ModeRun& run) {
+  std::vector<const ModeRecord*> fastest;
+  for (const ModeRecord& record : run.records()) {
+    if (!record.parameters.contains("group") || !record.passed() || !record.timed()) continue;
+    const auto found = std::find_if(fastest.begin(), fastest.end(), [&](const ModeRecord* other) {
+      return other->size == record.size && other->variant == record.variant;
+    });
+    if (found == fastest.end()) {
+      fastest.push_back(&record);
+    } else if (record.times.compute.median < (*found)->times.compute.median) {
+      *found = &record;
+    }
+  }
+  std::string text;
+  const DeviceDescription& device = run.device().description();
+  for (const ModeRecord* record : fastest) {
+    const std::string key = key_of(mode, record->variant, record->precision, device);
+    const auto group = record->parameters.at("group").get<double>();
+    kept_groups().store(key, group, device.renderer + ", " + device.version);
+    const bool kept = kept_groups().load(key, group, group).has_value();
+    text += "\nfastest at " + record->size + ": " + record->series() +
+            (kept ? "; kept in " + kept_groups().path_of(key) : "; not kept: the cache folder cannot be written");
+  }
+  if (!text.empty()) run.print(text + "\n");
 }
 
 }  // namespace glinpack::app

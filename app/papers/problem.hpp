@@ -1,11 +1,13 @@
-// Parts of problems and checks that standalone modes share: random elements, files, differences of results.
+// Parts of problems and checks that standalone modes share: random elements, files, differences of results, --group.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/input/matrix_file.hpp"
@@ -75,6 +77,18 @@ double largest_difference(const std::vector<X>& x, const std::vector<Y>& y) {
   return largest;
 }
 
+/// The largest sum of magnitudes in a row, in double precision.
+template <class Real>
+double row_sum_norm(RowMajorView<const Real> a) {
+  double norm = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < a.columns; ++j) sum += std::abs(static_cast<double>(a(i, j)));
+    norm = std::max(norm, sum);
+  }
+  return norm;
+}
+
 /// Throws NoResult unless LAPACK's getrf returned info = 0.
 void check_regular(Index info, Index n);
 
@@ -85,12 +99,28 @@ DenseMatrix read_elements(const std::string& path, Precision precision = Precisi
 void check_same_rows(const ModeOptions& options, const std::string& a, Index rows_a, const std::string& b,
                      Index rows_b);
 /// Throws InputError if row, column (from 0) of --input is off the three diagonals.
-void check_on_diagonals(const std::string& path, Index row, Index column, const std::string& expected_by = "");
+void check_on_diagonals(const std::string& path, Index row, Index column);
 
 /// Throws InputError if `bytes` exceeds the available memory of this host. `what` begins the message ("--n 4096"). The
 /// caller includes device memory for software devices.
 void check_host_memory(const std::string& what, double bytes);
 /// Throws InputError if `obstacle`, why a device cannot hold a problem, is not empty.
 void check_obstacle(const std::string& what, const std::string& obstacle);
+
+// --group: the invocations of a work group of compute shaders. The fastest number is kept for later runs, beside the
+// choices of matmul --tune.
+
+/// `help` names the variants.
+Field group_field(Texts& option, const std::string& help, const std::string& default_text);
+/// Throws InputError if --group is given, but none of its variants is.
+void check_group(const Texts& group, const Texts& variants, const Texts& of);
+
+/// The numbers to measure: those of `option`; if it is empty, the one kept for the variant, else none: the variant's
+/// own.
+std::vector<std::optional<Index>> groups_of(const Texts& option, const std::string& mode, std::string_view variant,
+                                            Precision precision, const DeviceDescription& device);
+/// Prints the fastest number of each size and variant, of the records that passed and have the parameter "group". Keeps
+/// that of a variant's last size.
+void keep_fastest_groups(const std::string& mode, ModeRun& run);
 
 }  // namespace glinpack::app

@@ -1,5 +1,5 @@
-// The studies of dense, banded and tridiagonal systems: their options, and their rows of problems and variants. Each
-// has a source file of its name.
+// The studies in one process but paranoia: their options, and their rows of problems and variants. Each has a source
+// file of its name.
 //
 // parse_...: command line over file over default; throws InputError. ..._study: reads the files of --input.
 #pragma once
@@ -123,5 +123,24 @@ struct TridiagonalOptions : ModeOptions {
 OptionTable tridiagonal_table(TridiagonalOptions& options);
 TridiagonalOptions parse_tridiagonal_options(const Texts& arguments);
 Study tridiagonal_study(const TridiagonalOptions& options);
+
+/// Problems that the host and, in the background, a device solve together (docs/papers/coprocessor.md).
+enum class BackgroundOperation : std::uint8_t { plu_packed, matmul };
+
+inline constexpr auto all_background_operations = values_up_to<BackgroundOperation::matmul>;
+constexpr std::string_view name_of(BackgroundOperation operation) {
+  return text_by_value(operation, "plu-packed", "matmul");
+}
+
+struct BackgroundOptions : ModeOptions {
+  Index systems = 30;  // as in the paper's figure 5
+  BackgroundOperation operation = BackgroundOperation::plu_packed;
+  bool raster = false;          // --variant raster: the paper's fragment shaders
+  std::optional<double> ratio;  // unset: measured, and adjusted during the run
+};
+
+OptionTable background_table(BackgroundOptions& options);
+BackgroundOptions parse_background_options(const Texts& arguments);
+Study background_study(const BackgroundOptions& options);
 
 }  // namespace glinpack::app

@@ -45,9 +45,7 @@ RUNS = {
                           "--n {equations}",
     "background": "background --systems 30 --ratio auto --n {background}",
     "background-ratio-2": "background --systems 30 --ratio 2 --n {background}",
-    "background-gauss-jordan": "background --operation gauss-jordan --systems 30 --n {background}",
     "background-matmul": "background --operation matmul --systems 30 --n {background}",
-    "background-tridiagonal": "background --operation tridiagonal --systems 30 --n {background}",
 }
 # Runs whose JSON is kept, for coprocessor.md and the pictures.
 KEPT = ("matmul-fit", "banded", "gauss-jordan-fit", "plu-packed-fit", "tridiagonal", "background", "background-ratio-2")

@@ -1,11 +1,11 @@
-// The options of the studies: what reaches the configuration, and what is refused. paranoia_test.cpp has paranoia's.
+// The options of the studies: what reaches the configuration, and what is refused.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/manual/pages.hpp"
-#include "app/papers/background.hpp"
+#include "app/papers/paranoia.hpp"
 #include "app/papers/poisson.hpp"
 #include "app/papers/studies.hpp"
 #include "tests/app/expect.hpp"
@@ -42,6 +42,7 @@ json configuration(const std::string& study, const std::string& arguments) {
   if (study == "lu-methods") return to_json(parse_lu_methods_options(words(arguments)), lu_methods_table);
   if (study == "tridiagonal") return to_json(parse_tridiagonal_options(words(arguments)), tridiagonal_table);
   if (study == "background") return to_json(parse_background_options(words(arguments)), background_table);
+  if (study == "paranoia") return to_json(parse_paranoia_options(words(arguments)), paranoia_table);
   return to_json(poisson_options(arguments), poisson_table);
 }
 
@@ -101,9 +102,14 @@ TEST(StudyOptions, ReachTheConfiguration) {
       {"tridiagonal", "--input a.mtx", R"({"systems": []})"},
       {"tridiagonal", "--group all", R"({"group": ["32", "64", "128", "256"]})"},
       {"background", "", R"({"systems": 30, "ratio": "auto", "operation": "plu-packed"})"},
-      {"background", "--systems 7 --operation tridiagonal --ratio 0.5 --variant raster",
-       R"({"systems": 7, "operation": "tridiagonal", "ratio": 0.5, "variant": "raster"})"},
-      {"background", "--input a.mtx --output x.npy", R"({"input": "a.mtx", "output": "x.npy"})"},
+      {"background", "--systems 7 --operation matmul --ratio 0.5 --variant raster",
+       R"({"systems": 7, "operation": "matmul", "ratio": 0.5, "variant": "raster"})"},
+      {"paranoia", "",
+       R"({"part": ["arithmetic", "lu"], "variant": ["compute", "fragment", "cpu"], "precision": ["single", "double"],
+           "n": [32, 64, 128, 256, 512]})"},
+      {"paranoia", "--part lu --variant cpu,compute --precision double --samples 7 --matrix uniform --n 5,6 --seed 3",
+       R"({"part": ["lu"], "variant": ["cpu", "compute"], "precision": ["double"], "samples": 7, "matrix": "uniform",
+           "n": [5, 6], "seed": 3})"},
       {"poisson", "",
        R"({"n": [32, 64, 128, 256], "memory": ["global"], "host": ["serial", "threads"], "precision": "double"})"},
       {"poisson", "--n 5,6 --memory shared --host none --output u.npy",
@@ -119,6 +125,9 @@ TEST(StudyOptions, ReachTheConfiguration) {
     expect_members(configuration(row.study, row.arguments), row.members);
   }
   EXPECT_FALSE(configuration("poisson", "").contains("seed"));
+  for (const char* name : {"repeat", "warm-up", "fit", "input", "output"}) {
+    EXPECT_FALSE(configuration("paranoia", "").contains(name));
+  }
 }
 
 TEST(StudyOptions, RefusalsNameTheOptionAndTheRemedy) {
@@ -186,7 +195,17 @@ TEST(StudyOptions, RefusalsNameTheOptionAndTheRemedy) {
       {"background", "--systems 0", {"--systems", "'0'"}},
       {"background", "--operation matmull", {"--operation", "'matmull'", "did you mean matmul"}},
       {"background", "--operation plu", {"--operation", "'plu'", "plu-packed"}},
-      {"background", "--input a.mtx --n 3", {"--n", "--input a.mtx", "leave one"}},
+      {"background", "--input a.mtx", {"'--input'"}},
+      {"paranoia", "--part lr", {"--part", "'lr'", "arithmetic or lu"}},
+      {"paranoia", "--variant fragmnt", {"--variant", "'fragmnt'", "did you mean fragment"}},
+      {"paranoia", "--variant all,cpu", {"--variant", "'all'", "alone"}},
+      {"paranoia", "--precision mixed", {"--precision", "'mixed'", "single, fp32, double or fp64"}},
+      {"paranoia", "--samples -1", {"--samples", "'-1'"}},
+      {"paranoia", "--samples 100000000", {"--samples", "'100000000'", "10000000"}},
+      {"paranoia", "--matrix hilbret", {"--matrix", "'hilbret'", "hilbert"}},
+      {"paranoia", "--variant fragment --precision double", {"--variant fragment", "single precision only"}},
+      {"paranoia", "--variant fragment --part lu", {"--variant fragment", "--part lu"}},
+      {"paranoia", "--repeat 3", {"--repeat"}},
       {"poisson", "--preconditioner ilu", {"--preconditioner", "'ilu'", "multigrid"}},
       {"poisson", "--memory texture2d", {"--memory texture2d", "single precision", "--precision single"}},
       {"poisson", "--memory textur", {"--memory", "'textur'", "texture1d"}},
@@ -264,12 +283,6 @@ TEST(StudyOptions, TridiagonalVariantsHaveTheirSettings) {
   EXPECT_EQ(settings.share, solvers::Share::system);
   EXPECT_EQ(settings.steps, 5);
   EXPECT_EQ(settings.tile, 64);
-}
-
-TEST(StudyOptions, HelpNamesEveryBackgroundOperation) {
-  for (const BackgroundOperation& operation : background_operations()) {
-    EXPECT_THAT(help_of(background_table), HasSubstr(operation.name));
-  }
 }
 
 TEST(StudyOptions, DiagonalsAreCentredOnTheMainOne) {

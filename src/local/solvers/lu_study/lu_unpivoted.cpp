@@ -1,5 +1,3 @@
-#include "solvers/lu_study/lu_unpivoted.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -9,6 +7,7 @@
 #include "backend/backend.hpp"
 #include "device/shader_source.hpp"
 #include "gl/gl_compute.hpp"
+#include "solvers/lu_study/lu_methods.hpp"
 
 namespace glinpack::solvers {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "base/precision.hpp"
 #include "solvers/device/blas1.hpp"
+#include "solvers/device/texture_matrix.hpp"
 
 namespace glinpack::solvers {
 namespace {

@@ -65,17 +65,122 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
   const PoissonExtents& extents() const override { return extents_; }
   PoissonPreconditioner preconditioner() const override { return preconditioner_; }
   bool returns_early() const override { return true; }
-  void begin(const PoissonProblem& problem, const CgLimits& limits) override;
-  void precondition() override;
-  void advance_direction(Index iteration) override;
-  void update(Index iteration, StripRows rows) override;
-  double own_sum(PoissonSum which) override;
-  void set_sum(PoissonSum which, double total) override;
-  std::vector<double> residual_squares(Index first, Index count) override;
-  void begin_reading_edges() override;
-  PoissonEdges<Real> edges() override;
-  void write_ghost_rows(std::span<const Real> above, std::span<const Real> below) override;
-  void store(std::span<Real> u) override;
+  void begin(const PoissonProblem& problem, const CgLimits& limits) override {
+    u_.clear();
+    double square = 0;
+    vectors_.begin([&](Index row, Real* r) {
+      double row_square = 0;
+      for (Index j = 0; j < extents_.n; ++j) {
+        r[j] = static_cast<Real>(problem.right(extents_.first_row + row, j));
+        row_square += static_cast<double>(r[j]) * static_cast<double>(r[j]);
+      }
+      if (row >= 0 && row < extents_.rows) square += row_square;
+    });
+    // a residual for every iteration, and the one after the last
+    scalars_ = std::make_unique<DeviceArray<double>>(device_, limits.most_iterations + 2);
+    scalars_->upload(std::array{limits.tolerance * limits.tolerance});
+    if (multigrid_) products_ = std::make_unique<DeviceArray<double>>(device_, limits.most_iterations + 2);
+    Sum& residual = sum(PoissonSum::residual);
+    residual.parts.upload(std::array{square});
+    residual.count = 1;
+    residual.is_set = false;
+  }
+
+  void precondition() override {
+    if (!multigrid_) return;
+    const Sum& residual = sum(PoissonSum::residual);
+    product_parts_ = multigrid_->apply(vectors_.residual_buffer(), residual.parts, residual.count);
+  }
+
+  void advance_direction(Index iteration) override {
+    Sum &residual = sum(PoissonSum::residual), &curvature = sum(PoissonSum::curvature);
+    vectors_.bind_direction();
+    if (multigrid_) multigrid_->z().bind(residual_binding);
+    curvature.count = 0;
+    dispatch(direction_program_, iteration, {0, extents_.rows}, residual, curvature);
+    vectors_.exchange();
+    residual.count = 0;
+  }
+
+  void update(Index iteration, StripRows rows) override {
+    if (rows.end <= rows.begin) return;
+    vectors_.bind_update();
+    u_.bind(solution_binding);
+    dispatch(update_program_, iteration, rows, sum(PoissonSum::curvature), sum(PoissonSum::residual));
+  }
+
+  double own_sum(PoissonSum which) override {
+    const Sum& own = sum(which);
+    device_.context()->make_current();
+    glCopyNamedBufferSubData(own.parts.id(), read_back_->id(), 0, 0,
+                             static_cast<GLsizeiptr>(own.count * bytes_of<double>));
+    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+    device_.finish();
+    return std::accumulate(read_back_->data(), read_back_->data() + own.count, 0.0);
+  }
+
+  void set_sum(PoissonSum which, double total) override {
+    device_.context()->make_current();
+    glClearNamedBufferData(sum(which).total.id(), GL_RG32UI, GL_RG_INTEGER, GL_UNSIGNED_INT, &total);
+    glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+    sum(which).is_set = true;
+  }
+
+  std::vector<double> residual_squares(Index first, Index count) override {
+    std::vector<double> squares;
+    while (count > 0) {
+      const Index some = std::min<Index>(count, read_back_->size());
+      device_.context()->make_current();
+      glCopyNamedBufferSubData(scalars_->id(), read_back_->id(), static_cast<GLintptr>((first + 1) * bytes_of<double>),
+                               0, static_cast<GLsizeiptr>(some * bytes_of<double>));
+      glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+      device_.finish();
+      squares.insert(squares.end(), read_back_->data(), read_back_->data() + some);
+      first += some;
+      count -= some;
+    }
+    return squares;
+  }
+
+  void begin_reading_edges() override {
+    device_.context()->make_current();
+    glCopyNamedBufferSubData(vectors_.residual_buffer(), edges_->id(), row_offset(0), 0, row_bytes());
+    glCopyNamedBufferSubData(vectors_.residual_buffer(), edges_->id(), row_offset(extents_.rows - 1), row_bytes(),
+                             row_bytes());
+    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+    device_.fences().note_commands();
+    edges_read_ = device_.fences().take();
+  }
+
+  PoissonEdges<Real> edges() override {
+    device_.fences().wait(edges_read_);
+    const auto n = static_cast<std::size_t>(extents_.n);
+    return {{edges_->data(), n}, {edges_->data() + n, n}};
+  }
+
+  void write_ghost_rows(std::span<const Real> above, std::span<const Real> below) override {
+    device_.context()->make_current();
+    device_.fences().wait(ghosts_written_);
+    const auto write = [&](std::span<const Real> from, Index slot, Index row) {
+      if (from.empty()) return;
+      std::copy_n(from.begin(), extents_.n, edges_->data() + slot * extents_.n);
+      glCopyNamedBufferSubData(edges_->id(), vectors_.residual_buffer(), slot * row_bytes(), row_offset(row),
+                               row_bytes());
+    };
+    write(above, 2, -1);
+    write(below, 3, extents_.rows);
+    glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+    device_.fences().note_commands();
+    ghosts_written_ = device_.fences().take();
+  }
+
+  void store(std::span<Real> u) override {
+    u_.download(layout_.elements, [&](const Real* elements) {
+      for (Index i = 0; i < extents_.rows; ++i) {
+        std::copy_n(elements + (i + layout_.ghost_rows) * layout_.pitch, extents_.n, u.begin() + i * extents_.n);
+      }
+    });
+  }
 
  private:
   /// A scalar product: the parts of the work groups, or the total of set_sum().
@@ -93,8 +198,28 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
     return static_cast<GLintptr>((i + layout_.ghost_rows) * layout_.pitch * bytes_of<Real>);
   }
   GLsizeiptr row_bytes() const { return static_cast<GLsizeiptr>(extents_.n * bytes_of<Real>); }
-  ColumnBlocks blocks_of(Index rows) const;
-  void dispatch(const gl::Program& program, Index iteration, StripRows rows, Sum& from, Sum& to);
+  ColumnBlocks blocks_of(Index rows) const {
+    if (memory_ != PoissonMemory::shared) return column_blocks(rows, layout_.items(), groups_limit_);
+    const auto tiles = [](Index points) { return (points + tile_side<Real> - 1) / tile_side<Real>; };
+    return {.rows = 1, .groups = std::min(tiles(rows) * tiles(extents_.n), groups_limit_)};
+  }
+
+  void dispatch(const gl::Program& program, Index iteration, StripRows rows, Sum& from, Sum& to) {
+    const ColumnBlocks blocks = blocks_of(rows.end - rows.begin);
+    if (to.count + blocks.groups > to.parts.size())
+      throw std::logic_error("a strip is updated in more parts than it has");
+    scalars_->bind(scalars_binding);
+    if (products_) products_->bind(products_binding);
+    (from.is_set ? from.total : from.parts).bind(parts_binding);
+    to.parts.bind(new_parts_binding);
+    program.set(0, to_int(extents_.n), to_int(layout_.items()), to_int(extents_.rows), to_int(blocks.rows));
+    program.set(1, to_int(iteration), to_int(from.is_set ? 1 : from.count), to_int(to.count), to_int(product_parts_));
+    program.set(2, to_int(rows.begin), to_int(rows.end));
+    device_.dispatch(program, blocks.groups);
+    vectors_.make_writes_visible();
+    to.count += blocks.groups;
+    to.is_set = false;
+  }
 
   Device& device_;
   PoissonExtents extents_;
@@ -114,160 +239,6 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
   std::unique_ptr<MappedBuffer<Real>> edges_;  // first row, last row, ghost rows above and below
   Fence edges_read_, ghosts_written_;
 };
-
-template <class Real>
-void DevicePoissonStrip<Real>::begin(const PoissonProblem& problem, const CgLimits& limits) {
-  u_.clear();
-  double square = 0;
-  vectors_.begin([&](Index row, Real* r) {
-    double row_square = 0;
-    for (Index j = 0; j < extents_.n; ++j) {
-      r[j] = static_cast<Real>(problem.right(extents_.first_row + row, j));
-      row_square += static_cast<double>(r[j]) * static_cast<double>(r[j]);
-    }
-    if (row >= 0 && row < extents_.rows) square += row_square;
-  });
-  // a residual for every iteration, and the one after the last
-  scalars_ = std::make_unique<DeviceArray<double>>(device_, limits.most_iterations + 2);
-  scalars_->upload(std::array{limits.tolerance * limits.tolerance});
-  if (multigrid_) products_ = std::make_unique<DeviceArray<double>>(device_, limits.most_iterations + 2);
-  Sum& residual = sum(PoissonSum::residual);
-  residual.parts.upload(std::array{square});
-  residual.count = 1;
-  residual.is_set = false;
-}
-
-template <class Real>
-ColumnBlocks DevicePoissonStrip<Real>::blocks_of(Index rows) const {
-  if (memory_ != PoissonMemory::shared) return column_blocks(rows, layout_.items(), groups_limit_);
-  const auto tiles = [](Index points) { return (points + tile_side<Real> - 1) / tile_side<Real>; };
-  return {.rows = 1, .groups = std::min(tiles(rows) * tiles(extents_.n), groups_limit_)};
-}
-
-template <class Real>
-void DevicePoissonStrip<Real>::dispatch(const gl::Program& program, Index iteration, StripRows rows, Sum& from,
-                                        Sum& to) {
-  const ColumnBlocks blocks = blocks_of(rows.end - rows.begin);
-  if (to.count + blocks.groups > to.parts.size())
-    throw std::logic_error("a strip is updated in more parts than it has");
-  scalars_->bind(scalars_binding);
-  if (products_) products_->bind(products_binding);
-  (from.is_set ? from.total : from.parts).bind(parts_binding);
-  to.parts.bind(new_parts_binding);
-  program.set(0, to_int(extents_.n), to_int(layout_.items()), to_int(extents_.rows), to_int(blocks.rows));
-  program.set(1, to_int(iteration), to_int(from.is_set ? 1 : from.count), to_int(to.count), to_int(product_parts_));
-  program.set(2, to_int(rows.begin), to_int(rows.end));
-  device_.dispatch(program, blocks.groups);
-  vectors_.make_writes_visible();
-  to.count += blocks.groups;
-  to.is_set = false;
-}
-
-template <class Real>
-void DevicePoissonStrip<Real>::precondition() {
-  if (!multigrid_) return;
-  const Sum& residual = sum(PoissonSum::residual);
-  product_parts_ = multigrid_->apply(vectors_.residual_buffer(), residual.parts, residual.count);
-}
-
-template <class Real>
-void DevicePoissonStrip<Real>::advance_direction(Index iteration) {
-  Sum &residual = sum(PoissonSum::residual), &curvature = sum(PoissonSum::curvature);
-  vectors_.bind_direction();
-  if (multigrid_) multigrid_->z().bind(residual_binding);
-  curvature.count = 0;
-  dispatch(direction_program_, iteration, {0, extents_.rows}, residual, curvature);
-  vectors_.exchange();
-  residual.count = 0;
-}
-
-template <class Real>
-void DevicePoissonStrip<Real>::update(Index iteration, StripRows rows) {
-  if (rows.end <= rows.begin) return;
-  vectors_.bind_update();
-  u_.bind(solution_binding);
-  dispatch(update_program_, iteration, rows, sum(PoissonSum::curvature), sum(PoissonSum::residual));
-}
-
-template <class Real>
-double DevicePoissonStrip<Real>::own_sum(PoissonSum which) {
-  const Sum& own = sum(which);
-  device_.context()->make_current();
-  glCopyNamedBufferSubData(own.parts.id(), read_back_->id(), 0, 0,
-                           static_cast<GLsizeiptr>(own.count * bytes_of<double>));
-  glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-  device_.finish();
-  return std::accumulate(read_back_->data(), read_back_->data() + own.count, 0.0);
-}
-
-template <class Real>
-void DevicePoissonStrip<Real>::set_sum(PoissonSum which, double total) {
-  device_.context()->make_current();
-  glClearNamedBufferData(sum(which).total.id(), GL_RG32UI, GL_RG_INTEGER, GL_UNSIGNED_INT, &total);
-  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
-  sum(which).is_set = true;
-}
-
-template <class Real>
-std::vector<double> DevicePoissonStrip<Real>::residual_squares(Index first, Index count) {
-  std::vector<double> squares;
-  while (count > 0) {
-    const Index some = std::min<Index>(count, read_back_->size());
-    device_.context()->make_current();
-    glCopyNamedBufferSubData(scalars_->id(), read_back_->id(), static_cast<GLintptr>((first + 1) * bytes_of<double>), 0,
-                             static_cast<GLsizeiptr>(some * bytes_of<double>));
-    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-    device_.finish();
-    squares.insert(squares.end(), read_back_->data(), read_back_->data() + some);
-    first += some;
-    count -= some;
-  }
-  return squares;
-}
-
-template <class Real>
-void DevicePoissonStrip<Real>::begin_reading_edges() {
-  device_.context()->make_current();
-  glCopyNamedBufferSubData(vectors_.residual_buffer(), edges_->id(), row_offset(0), 0, row_bytes());
-  glCopyNamedBufferSubData(vectors_.residual_buffer(), edges_->id(), row_offset(extents_.rows - 1), row_bytes(),
-                           row_bytes());
-  glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-  device_.fences().note_commands();
-  edges_read_ = device_.fences().take();
-}
-
-template <class Real>
-PoissonEdges<Real> DevicePoissonStrip<Real>::edges() {
-  device_.fences().wait(edges_read_);
-  const auto n = static_cast<std::size_t>(extents_.n);
-  return {{edges_->data(), n}, {edges_->data() + n, n}};
-}
-
-template <class Real>
-void DevicePoissonStrip<Real>::write_ghost_rows(std::span<const Real> above, std::span<const Real> below) {
-  device_.context()->make_current();
-  device_.fences().wait(ghosts_written_);
-  const auto write = [&](std::span<const Real> from, Index slot, Index row) {
-    if (from.empty()) return;
-    std::copy_n(from.begin(), extents_.n, edges_->data() + slot * extents_.n);
-    glCopyNamedBufferSubData(edges_->id(), vectors_.residual_buffer(), slot * row_bytes(), row_offset(row),
-                             row_bytes());
-  };
-  write(above, 2, -1);
-  write(below, 3, extents_.rows);
-  glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
-  device_.fences().note_commands();
-  ghosts_written_ = device_.fences().take();
-}
-
-template <class Real>
-void DevicePoissonStrip<Real>::store(std::span<Real> u) {
-  u_.download(layout_.elements, [&](const Real* elements) {
-    for (Index i = 0; i < extents_.rows; ++i) {
-      std::copy_n(elements + (i + layout_.ghost_rows) * layout_.pitch, extents_.n, u.begin() + i * extents_.n);
-    }
-  });
-}
 
 }  // namespace
 

@@ -10,9 +10,12 @@
 
 #include "solvers/device/device.hpp"
 #include "solvers/poisson/poisson_cg.hpp"
-#include "solvers/poisson/poisson_vectors.hpp"
 
 namespace glinpack::solvers {
+
+/// global: storage buffers, 16 bytes at a time. texture1d: texel buffers. texture2d: 2D textures, whose border holds
+/// the boundary values. shared: storage buffers, in tiles with their surrounding cells in shared memory.
+enum class PoissonMemory : std::uint8_t { global, texture1d, texture2d, shared };
 
 inline constexpr auto all_poisson_memories = values_up_to<PoissonMemory::shared>;
 constexpr std::string_view name_of(PoissonMemory memory) {

@@ -3,23 +3,22 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <stdexcept>
+#include <type_traits>
 #include <vector>
 
-#include "base/matrix_view.hpp"
+#include "base/precision.hpp"
 #include "solvers/device/device_array.hpp"
 #include "solvers/device/texture_matrix.hpp"
-#include "solvers/poisson/poisson_cg.hpp"
+#include "solvers/poisson/poisson_device_strip.hpp"
 
 namespace glinpack::solvers {
 
 // bindings of the kernels: poisson.glsl, poisson_memory.glsl
 inline constexpr GLuint scalars_binding = 0, parts_binding = 1, new_parts_binding = 2, residual_binding = 3,
                         direction_binding = 4, new_direction_binding = 5, solution_binding = 6, products_binding = 7;
-
-/// global: storage buffers, 16 bytes at a time. texture1d: texel buffers. texture2d: 2D textures, whose border holds
-/// the boundary values. shared: storage buffers, in tiles with their surrounding cells in shared memory.
-enum class PoissonMemory : std::uint8_t { global, texture1d, texture2d, shared };
 
 /// The layout of vectors: row i of a strip at (i + ghost_rows) pitch, n elements, then zeros.
 struct PoissonLayout {
@@ -32,28 +31,98 @@ struct PoissonLayout {
 };
 
 template <class Real>
-PoissonLayout poisson_layout(const PoissonExtents& extents, PoissonMemory memory);
+PoissonLayout poisson_layout(const PoissonExtents& extents, PoissonMemory memory) {
+  constexpr Index row_alignment = 128;  // bytes: a line of the caches
+  constexpr Index vector_bytes = 16;    // precision.glsl's Vector
+  constexpr Index bytes = static_cast<Index>(sizeof(Real));
+  if (memory == PoissonMemory::texture2d) {
+    return {.pitch = extents.n, .item_width = 1, .ghost_rows = 0, .elements = extents.rows * extents.n};
+  }
+  const Index pitch = round_up((extents.n + 1) * bytes, row_alignment) / bytes;
+  return {.pitch = pitch,
+          .item_width = memory == PoissonMemory::global ? vector_bytes / bytes : 1,
+          .ghost_rows = 1,
+          .elements = (extents.rows + 2) * pitch};
+}
 
 /// Binds r, p, and the new p for the shaders (shaders/solvers/poisson_memory.glsl).
 template <class Real>
 class PoissonVectors {
  public:
   /// Throws std::runtime_error if the device cannot hold them, std::invalid_argument for textures in double precision.
-  PoissonVectors(Device& device, const PoissonExtents& extents, PoissonMemory memory);
+  PoissonVectors(Device& device, const PoissonExtents& extents, PoissonMemory memory)
+      : extents_(extents), layout_(poisson_layout<Real>(extents, memory)) {
+    const bool in_textures = memory == PoissonMemory::texture1d || memory == PoissonMemory::texture2d;
+    if (in_textures && precision_of<Real> == Precision::double_) {
+      throw std::invalid_argument("textures hold single precision");
+    }
+    for (int vector = 0; vector < 3; ++vector) {
+      if (memory == PoissonMemory::texture2d) {
+        textures_.emplace_back(device, extents.rows, extents.n, Packing::p1x1);
+        for (const GLenum direction : std::array<GLenum, 2>{GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) {
+          glTextureParameteri(textures_.back().texture(), direction, GL_CLAMP_TO_BORDER);  // the default border is 0
+        }
+        continue;
+      }
+      arrays_.emplace_back(device, layout_.elements);
+      if (memory != PoissonMemory::texture1d) continue;
+      texels_.emplace_back(device.context());
+      glTextureBuffer(texels_.back().id(), GL_R32F, arrays_.back().id());
+      device.context()->throw_error("a texel buffer cannot be had");
+    }
+  }
 
   /// r, row by row, including ghost rows if any (fill(row, r), row from -1 on); p = 0. Stages pack and upload.
-  void begin(const std::function<void(Index row, Real* r)>& fill);
-  void bind_direction() const;
-  void bind_update() const;
+  void begin(const std::function<void(Index row, Real* r)>& fill) {
+    if constexpr (std::is_same_v<Real, float>) {
+      if (!textures_.empty()) {
+        for (std::size_t p = 1; p < 3; ++p) textures_[p].clear();
+        return textures_[0].upload_texels([&](float* texels) {
+          for (Index i = 0; i < extents_.rows; ++i) fill(i, texels + i * extents_.n);
+        });
+      }
+    }
+    for (std::size_t p = 1; p < 3; ++p) arrays_[p].clear();
+    arrays_[0].upload(layout_.elements, [&](Real* row) {
+      for (Index i = -1; i <= extents_.rows; ++i, row += layout_.pitch) {
+        fill(i, row);
+        std::fill(row + extents_.n, row + layout_.pitch, Real{0});
+      }
+    });
+  }
+  void bind_direction() const {
+    bind_read();
+    if (textures_.empty()) return arrays_[3 - current_].bind(new_direction_binding);
+    glBindImageTexture(0, textures_[3 - current_].texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_R32F);
+  }
+  void bind_update() const {
+    bind_read();
+    if (textures_.empty()) return;
+    glBindImageTexture(0, textures_[0].texture(), 0, GL_FALSE, 0, GL_READ_WRITE, GL_R32F);
+  }
   /// Makes the new p the current p.
   void exchange() { current_ = 3 - current_; }
   /// Call after a kernel: makes its writes visible to the next one.
-  void make_writes_visible() const;
+  void make_writes_visible() const {
+    if (!texels_.empty()) glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
+    if (textures_.empty()) return;  // Device::dispatch() synchronises storage buffers
+    glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_TEXTURE_UPDATE_BARRIER_BIT);
+  }
   /// The buffer of r; 0 if r is in a texture.
   GLuint residual_buffer() const { return arrays_.empty() ? 0 : arrays_[0].id(); }
 
  private:
-  void bind_read() const;
+  static constexpr GLuint residual_unit = 0, direction_unit = 1;  // texture units: poisson_memory.glsl
+
+  void bind_read() const {
+    if (textures_.empty()) {
+      arrays_[0].bind(residual_binding);
+      arrays_[current_].bind(direction_binding);
+      if (texels_.empty()) return;
+    }
+    glBindTextureUnit(residual_unit, texels_.empty() ? textures_[0].texture() : texels_[0].id());
+    glBindTextureUnit(direction_unit, texels_.empty() ? textures_[current_].texture() : texels_[current_].id());
+  }
 
   PoissonExtents extents_;
   PoissonLayout layout_;

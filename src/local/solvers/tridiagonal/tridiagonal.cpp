@@ -76,12 +76,8 @@ Steps make_tridiagonal(Device& device, const TridiagonalOperands<Real>& operands
   const std::string obstacle =
       tridiagonal_obstacle(description, settings, precision_of<Real>, systems.count, systems.n);
   if (!obstacle.empty()) throw std::runtime_error(obstacle);
-  if (settings.variant == TridiagonalVariant::cyclic_reduction) {
-    return make_cyclic_reduction<Real>(device, operands, settings);
-  }
-  if (settings.variant == TridiagonalVariant::compute) {
-    return takes_pieces(description, settings) ? make_pieces<Real>(device, operands, settings)
-                                               : make_whole_systems<Real>(device, operands, settings);
+  if (settings.variant != TridiagonalVariant::raster) {
+    return make_batched<Real>(device, operands, settings, takes_pieces(description, settings));
   }
   if constexpr (std::is_same_v<Real, float>) return draw_tridiagonal(device, operands, tile_of(description, settings));
   throw std::invalid_argument("raster computes in single precision only");

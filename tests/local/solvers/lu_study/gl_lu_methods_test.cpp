@@ -9,7 +9,6 @@
 #include "solvers/device/texture_matrix.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
 #include "solvers/lu_study/lu_orders.hpp"
-#include "solvers/lu_study/lu_unpivoted.hpp"
 #include "tests/local/backend_harness.hpp"
 #include "tests/local/gl_objects.hpp"
 #include "tests/local/linear_systems.hpp"

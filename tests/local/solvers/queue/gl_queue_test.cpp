@@ -1,11 +1,9 @@
 // A device in a background thread: only that thread calls GL, and it frees every GL object.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
 
 #include "base/operation_queue.hpp"
-#include "solvers/elimination/elimination.hpp"
 #include "solvers/tridiagonal/tridiagonal.hpp"
 #include "tests/local/backend_harness.hpp"
 #include "tests/local/gl_objects.hpp"
@@ -89,29 +87,6 @@ TEST_F(GlQueue, ErrorsAreThrownInTheWaitingThreadAndLeaveNoGlObjects) {
   });
   EXPECT_THROW(queue_.take(solve(not_made, systems_)), std::invalid_argument);
   queue_.release(not_made);
-  EXPECT_EQ(objects(), before);
-}
-
-void expect_singular(Queue& queue, const Elimination& method, EliminationVariant variant) {
-  Numbers matrix(static_cast<std::size_t>(n * n)), solution(matrix.size());
-  for (Index i = 0; i < n; ++i) matrix[static_cast<std::size_t>(i * n + i)] = i == 6 || i == 7 ? 0 : 1;
-  const auto failed = queue.enqueue([&](Device& device) {
-    const RowMajorView<const float> a{matrix.data(), n, n, n};
-    DenseSystem<float> system{.a = a, .b = a, .x = {solution.data(), n, n, n}};
-    method.make(device, system, {.variant = variant}).run();
-    return 1;
-  });
-  const auto depends = queue.enqueue([](Device&, int) { return 0; }, failed);
-  EXPECT_THAT([&] { queue.take(depends); },
-              testing::Throws<SingularMatrixError>(testing::Property(&SingularMatrixError::step, 3)));
-  queue.release(failed);
-}
-
-TEST_F(GlQueue, SingularMatricesAreThrownWithTheirStepAndLeaveNoGlObjects) {
-  const int before = objects();
-  for (const EliminationVariant variant : {EliminationVariant::double_rows, EliminationVariant::compute}) {
-    for (const Elimination& method : {gauss_jordan, plu_packed}) expect_singular(queue_, method, variant);
-  }
   EXPECT_EQ(objects(), before);
 }
 
