@@ -36,8 +36,10 @@ const Footer peaks_footer{
 
 OptionTable peaks_table(PeaksOptions& o) {
   constexpr int largest = 4096, largest_repeat = 1000;
+  Texts backends = backend_choices(&BackendRecord::automatic);
+  backends.push_back("auto");
   const std::vector<Field> machine{
-      {"backend", name_value(o.backend, measured_backend_choices()),
+      {"backend", name_value(o.backend, backends),
        "What to measure. openblas: the host; gl-compute, vk-compute: the host and a device; auto: the device if it is "
        "hardware or named by --device"},
       {"device", whole(o.device, 0, largest, "INDEX"), "Device, an index of `glinpack devices`",

@@ -22,8 +22,7 @@ struct DoctorOptions {
   std::string backend = "auto";  // this and the next two: as in `glinpack plu`
   std::optional<int> device;
   std::optional<int> threads;
-  std::string json;     // empty: not written
-  std::string machine;  // for `glinpack plan --machine`; empty: not written
+  std::string json;  // empty: not written
   bool force = false;
   std::string config;
 };
@@ -47,11 +46,5 @@ nlohmann::json findings_json(std::span<const Finding> findings, const Facts& fac
 
 /// One line per problem, for the head of another report.
 std::vector<std::string> findings_notes(std::span<const Finding> findings);
-
-// The machine that `glinpack doctor` has measured, for `glinpack plan --machine FILE`.
-
-/// TOML with nodes, ranks and memory as the job has them, and the median link between nodes. What was not measured is
-/// left out and named in a comment. `facts`: as of judge(), with a screening if there are several ranks.
-std::string machine_file_text(const Facts& facts);
 
 }  // namespace glinpack::app::doctor

@@ -78,6 +78,20 @@ json kind_text(const char* kind, const LinkMedian& median) {
                      link_text(median.latency, median.bandwidth));
 }
 
+// The ranks of each node, in the order of their first ranks. Ranks of a node can share memory, as MPI reports it, and
+// have the same host name.
+std::vector<std::vector<std::size_t>> ranks_of_nodes(const std::vector<json>& ranks) {
+  std::map<std::pair<std::string, int>, std::size_t> places;
+  std::vector<std::vector<std::size_t>> nodes;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const std::pair<std::string, int> key{ranks[rank].at("host"), ranks[rank].at("process").at("node")};
+    const std::size_t node = places.try_emplace(key, nodes.size()).first->second;
+    if (node == nodes.size()) nodes.emplace_back();
+    nodes[node].push_back(rank);
+  }
+  return nodes;
+}
+
 }  // namespace
 
 const json* Subject::find(std::string_view pointer) const {
@@ -335,18 +349,6 @@ std::string list_text(const std::vector<std::string>& names) {
   if (shown.size() > max_shown + 1) shown.resize(max_shown);
   const std::string list = fmt::format("{}", fmt::join(shown, ", "));
   return shown.size() == names.size() ? list : fmt::format("{} and {} more", list, names.size() - shown.size());
-}
-
-std::vector<std::vector<std::size_t>> ranks_of_nodes(const std::vector<json>& ranks) {
-  std::map<std::pair<std::string, int>, std::size_t> places;
-  std::vector<std::vector<std::size_t>> nodes;
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const std::pair<std::string, int> key{ranks[rank].at("host"), ranks[rank].at("process").at("node")};
-    const std::size_t node = places.try_emplace(key, nodes.size()).first->second;
-    if (node == nodes.size()) nodes.emplace_back();
-    nodes[node].push_back(rank);
-  }
-  return nodes;
 }
 
 }  // namespace glinpack::app::doctor

@@ -58,8 +58,5 @@ class Subjects {
 std::string ranks_text(const std::vector<int>& ranks);
 /// "a, b, c, d and 3 more".
 std::string list_text(const std::vector<std::string>& names);
-/// The ranks of each node, in the order of their first ranks. Ranks of a node can share memory, as MPI reports it, and
-/// have the same host name.
-std::vector<std::vector<std::size_t>> ranks_of_nodes(const std::vector<nlohmann::json>& ranks);
 
 }  // namespace glinpack::app::doctor

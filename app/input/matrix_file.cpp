@@ -1,13 +1,11 @@
 #include "app/input/matrix_file.hpp"
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
 #include "app/input/input_error.hpp"
+#include "app/input/text_file.hpp"
 #include "app/input/values.hpp"
 
 namespace glinpack::app {
@@ -15,20 +13,6 @@ namespace glinpack::app {
 namespace {
 
 enum class Format { npy, matrix_market };
-
-std::ifstream open_matrix(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw InputError(path + ": no such file; check --input");
-  if (std::filesystem::is_directory(path, error)) throw InputError(path + ": is a directory; a matrix is expected");
-  // opening a pipe waits for its writer, and the file is read twice: first its header
-  if (!std::filesystem::is_regular_file(path, error)) {
-    throw InputError(path + ": is not a regular file; save the matrix in one");
-  }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(path + ": cannot be read: " + std::strerror(errno != 0 ? errno : EIO));
-  return file;
-}
 
 // The first bytes that are neither a byte order mark nor blanks; moves behind the mark.
 std::string read_beginning(std::istream& file) {
@@ -78,13 +62,13 @@ void check_finite(const std::string& where, double value, Index row, Index colum
 }
 
 DenseMatrix read_matrix(const std::string& path, std::int64_t largest_bytes, MatrixShape shape) {
-  std::ifstream file = open_matrix(path);
+  std::ifstream file = open_file(path);
   return format_of(file, path) == Format::npy ? read_npy(file, path, largest_bytes, shape)
                                               : read_matrix_market(file, path, largest_bytes, shape);
 }
 
 CoordinateMatrix read_coordinates(const std::string& path, std::int64_t largest_bytes, MatrixShape shape) {
-  std::ifstream file = open_matrix(path);
+  std::ifstream file = open_file(path);
   if (format_of(file, path) == Format::matrix_market) {
     return read_matrix_market_coordinates(file, path, largest_bytes, shape);
   }
@@ -100,7 +84,7 @@ CoordinateMatrix read_coordinates(const std::string& path, std::int64_t largest_
 }
 
 Index read_matrix_order(const std::string& path) {
-  std::ifstream file = open_matrix(path);
+  std::ifstream file = open_file(path);
   return format_of(file, path) == Format::npy ? read_npy_header(file, path, MatrixShape::square).rows
                                               : read_matrix_market_order(file, path);
 }

@@ -14,7 +14,15 @@
 
 namespace glinpack::app {
 
-std::string read_file(const std::string& path, std::int64_t largest_bytes) {
+namespace {
+
+[[noreturn]] void refuse_unreadable(const std::string& path) {
+  throw InputError(path + ": cannot be read: " + std::strerror(errno != 0 ? errno : EIO));
+}
+
+}  // namespace
+
+std::ifstream open_file(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) {
@@ -23,10 +31,16 @@ std::string read_file(const std::string& path, std::int64_t largest_bytes) {
   if (std::filesystem::is_directory(status)) throw InputError(path + ": is a directory; a file is expected");
   // reading a pipe could block all ranks, and a pipe cannot be read twice
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw InputError(path + ": is not a regular file; copy its content into one");
+    throw InputError(path + ": is not a regular file; save its content in one");
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
+  if (!file) refuse_unreadable(path);
+  return file;
+}
+
+std::string read_file(const std::string& path, std::int64_t largest_bytes) {
+  std::ifstream file = open_file(path);
   std::string contents;
   char buffer[65536];
   while (file.read(buffer, sizeof buffer) || file.gcount() > 0) {
@@ -35,9 +49,7 @@ std::string read_file(const std::string& path, std::int64_t largest_bytes) {
       throw InputError(path + ": is larger than " + std::to_string(largest_bytes) + " bytes; that is not such a file");
     }
   }
-  if (!file.eof()) {
-    throw InputError(path + ": cannot be read: " + std::strerror(errno != 0 ? errno : EIO));
-  }
+  if (!file.eof()) refuse_unreadable(path);
   return contents;
 }
 

@@ -1,15 +1,17 @@
-// Reads whole text files, with a distinct error for each cause of failure.
+// Opens files, and reads whole text files, with a distinct error for each cause of failure.
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace glinpack::app {
 
-/// The contents of a file. Throws InputError if it does not exist, is a directory, cannot be read or is larger than
-/// `largest_bytes`.
+/// Opens a file. Throws InputError if it does not exist, is not a regular file or cannot be read.
+std::ifstream open_file(const std::string& path);
+/// The contents of a file. Throws InputError like open_file(), and if it is larger than `largest_bytes`.
 std::string read_file(const std::string& path, std::int64_t largest_bytes);
 
 /// The text files of a command. Rank 0 reads them from disk, the other ranks get them by broadcast.

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <regex>
 #include <utility>
 
@@ -119,31 +120,31 @@ double parse_real(std::string_view text) {
   return value;
 }
 
+namespace {
+
+// A real number that is more than 0 and at most `most`.
+double parse_positive(std::string_view text, double most, const char* expected) {
+  const double value = parse_real(text);
+  if (value > 0 && value <= most) return value;
+  throw InputError(in_quotes(text) + " is out of range; " + expected + " expected");
+}
+
+}  // namespace
+
 double parse_fraction(std::string_view text) {
-  const double fraction = parse_real(text);
-  if (fraction > 0 && fraction <= 1) return fraction;
-  throw InputError(in_quotes(text) + " is out of range; a fraction, more than 0 and at most 1, is expected");
+  return parse_positive(text, 1, "a fraction, more than 0 and at most 1, is");
 }
 
 double parse_seconds(std::string_view text) {
-  constexpr double most = 1e6;
-  const double seconds = parse_real(text);
-  if (seconds > 0 && seconds <= most) return seconds;
-  throw InputError(in_quotes(text) + " is out of range; seconds, more than 0 and at most 1000000, are expected");
+  return parse_positive(text, 1e6, "seconds, more than 0 and at most 1000000, are");
 }
 
 double parse_minutes(std::string_view text) {
-  constexpr double most = 1e5;
-  const double minutes = parse_real(text);
-  if (minutes > 0 && minutes <= most) return minutes;
-  throw InputError(in_quotes(text) + " is out of range; minutes, more than 0 and at most 100000, are expected");
+  return parse_positive(text, 1e5, "minutes, more than 0 and at most 100000, are");
 }
 
 double parse_watts(std::string_view text) {
-  constexpr double most = 1e9;
-  const double watts = parse_real(text);
-  if (watts > 0 && watts <= most) return watts;
-  throw InputError(in_quotes(text) + " is out of range; watts, more than 0 and at most 1e9, are expected");
+  return parse_positive(text, 1e9, "watts, more than 0 and at most 1e9, are");
 }
 
 GridShape parse_grid(std::string_view text) {
@@ -276,67 +277,59 @@ std::string some_of(std::span<const std::string> names, const std::vector<std::s
 
 namespace {
 
-struct Unit {
-  std::string_view name;
-  double scale;
-};
+using Units = std::map<std::string, double>;
 
-constexpr double kibi = 1024;
+// Adds `unit` with each of the prefixes: `step` times `scale`, the square of `step` times `scale`, ...
+void add_prefixed(Units& units, std::string_view prefixes, const std::string& unit, double scale, double step) {
+  for (const char prefix : prefixes) units[prefix + unit] = scale *= step;
+}
 
-constexpr std::array byte_units{Unit{"K", 1e3},
-                                Unit{"M", 1e6},
-                                Unit{"G", 1e9},
-                                Unit{"T", 1e12},
-                                Unit{"KB", 1e3},
-                                Unit{"MB", 1e6},
-                                Unit{"GB", 1e9},
-                                Unit{"TB", 1e12},
-                                Unit{"KiB", kibi},
-                                Unit{"MiB", kibi* kibi},
-                                Unit{"GiB", kibi* kibi* kibi},
-                                Unit{"TiB", kibi* kibi* kibi* kibi}};
+Units byte_units() {
+  Units units;
+  for (const char* unit : {"", "B"}) add_prefixed(units, "KMGT", unit, 1, 1000);
+  add_prefixed(units, "KMGT", "iB", 1, 1024);
+  return units;
+}
 
-constexpr double bit = 1.0 / 8;
-constexpr std::array rate_units{
-    Unit{"Kb/s", bit * 1e3},   Unit{"Mb/s", bit * 1e6},   Unit{"Gb/s", bit * 1e9},   Unit{"Tb/s", bit * 1e12},
-    Unit{"Kbit/s", bit * 1e3}, Unit{"Mbit/s", bit * 1e6}, Unit{"Gbit/s", bit * 1e9}, Unit{"Tbit/s", bit * 1e12},
-    Unit{"Kbps", bit * 1e3},   Unit{"Mbps", bit * 1e6},   Unit{"Gbps", bit * 1e9},   Unit{"Tbps", bit * 1e12},
-    Unit{"kbit", bit * 1e3},   Unit{"mbit", bit * 1e6},   Unit{"gbit", bit * 1e9},   Unit{"tbit", bit * 1e12},
-    Unit{"KB/s", 1e3},         Unit{"MB/s", 1e6},         Unit{"GB/s", 1e9},         Unit{"TB/s", 1e12}};
-
-constexpr std::array time_units{Unit{"ns", 1e-9}, Unit{"us", 1e-6}, Unit{"\u00b5s", 1e-6}, Unit{"ms", 1e-3},
-                                Unit{"s", 1}};
+Units rate_units() {
+  constexpr double bit = 1.0 / 8;
+  Units units;
+  for (const char* unit : {"b/s", "bit/s", "bps"}) add_prefixed(units, "KMGT", unit, bit, 1000);
+  add_prefixed(units, "kmgt", "bit", bit, 1000);
+  add_prefixed(units, "KMGT", "B/s", 1, 1000);
+  return units;
+}
 
 // Parses a number above 0 and its unit; `what` names the expected value in messages.
-double parse_quantity(std::string_view text, std::span<const Unit> units, const std::string& what) {
-  const std::size_t end = text.find_first_not_of("0123456789.");
+double parse_quantity(std::string_view text, const Units& units, const std::string& what) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string_view number = text.substr(0, end);
-  std::string_view unit = end == std::string_view::npos ? "" : text.substr(end);
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  const std::string unit(text.substr(std::min(text.find_first_not_of(' ', end), text.size())));
   if (number.empty()) throw InputError(in_quotes(text) + " has no number; " + what + " is expected");
   if (unit.empty()) throw InputError(in_quotes(text) + " has no unit; " + what + " is expected");
-  for (const Unit& known : units) {
-    if (unit != known.name) continue;
-    const double value = parse_real(number) * known.scale;
-    if (value > 0 && std::isfinite(value)) return value;
-    throw InputError(in_quotes(text) + " is out of range; more than 0 is expected");
+  const auto known = units.find(unit);
+  if (known == units.end()) {
+    throw InputError(in_quotes(text) + " has the unit " + in_quotes(unit) + ", which is unknown here; " + what +
+                     " is expected");
   }
-  throw InputError(in_quotes(text) + " has the unit " + in_quotes(unit) + ", which is unknown here; " + what +
-                   " is expected");
+  const double value = parse_real(number) * known->second;
+  if (value > 0 && std::isfinite(value)) return value;
+  throw InputError(in_quotes(text) + " is out of range; more than 0 is expected");
 }
 
 }  // namespace
 
 double parse_bytes(std::string_view text) {
-  return parse_quantity(text, byte_units, "an amount of memory with its unit, such as 80G or 64GiB,");
+  return parse_quantity(text, byte_units(), "an amount of memory with its unit, such as 80G or 64GiB,");
 }
 
 double parse_link_rate(std::string_view text) {
-  return parse_quantity(text, rate_units, "a rate with its unit, bits as in 100Gb/s or bytes as in 12.5GB/s,");
+  return parse_quantity(text, rate_units(), "a rate with its unit, bits as in 100Gb/s or bytes as in 12.5GB/s,");
 }
 
 double parse_latency(std::string_view text) {
-  return parse_quantity(text, time_units, "a time with its unit, such as 2us,");
+  const Units units{{"ns", 1e-9}, {"us", 1e-6}, {"\u00b5s", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+  return parse_quantity(text, units, "a time with its unit, such as 2us,");
 }
 
 }  // namespace glinpack::app

@@ -211,7 +211,7 @@ std::string markdown_section(const CommandPage& page, std::map<std::string, std:
 }  // namespace
 
 OptionTable program_table(const Program& program) {
-  const FieldValue version_flag = flag([] {}, [] { return false; });
+  static bool unused = false;
   std::vector<WordList> lists;
   for (const Command& command : program.commands) {
     if (lists.empty() || lists.back().heading != command.heading) lists.push_back({command.heading, {}});
@@ -258,7 +258,7 @@ OptionTable program_table(const Program& program) {
                                     {3, "an error while running"},
                                     {4, "ended by a signal, after a report"},
                                     {5, "ended by --watchdog"}}},
-          .groups = {{"", {{"version", version_flag, "Print version and commit"}}}},
+          .groups = {{"", {{"version", flag(unused), "Print version and commit"}}}},
           .word_lists = lists};
 }
 

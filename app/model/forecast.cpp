@@ -12,16 +12,11 @@ namespace glinpack::app::model {
 
 namespace {
 
-struct Sum {
-  double seconds = 0;
-  ByWork<double> busy;
-  ByWork<bool> needed{};
-};
-
-Sum factorization(const MachineModel& machine, const Problem& problem) {
+// The weighted sum of the windows' replays.
+Replay factorization(const MachineModel& machine, const Problem& problem) {
   const std::vector<Window> windows = quick_windows(problem.distribution().passes(), problem.grid.size());
   const std::vector<std::vector<Replay>> replays = replay_windows(machine, problem, windows, {{machine}});
-  Sum sum;
+  Replay sum;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const Replay& replay = replays[i].front();
     sum.seconds += windows[i].weight * replay.seconds;
@@ -75,7 +70,7 @@ Amounts substitution_work(const Problem& problem, const PassPlan& plan) {
 
 Forecast forecast(const MachineModel& machine, const Problem& problem) {
   const bool solves = problem.parameters.parts == RunParts::all;
-  Sum sum = factorization(machine, problem);
+  Replay sum = factorization(machine, problem);
   Forecast result;
   result.factor_seconds = sum.seconds;
   if (solves) result.solve_seconds = solution(machine, problem);

@@ -48,35 +48,27 @@ NormalEquations normal_equations(std::span<const Sample> samples) {
   return equations;
 }
 
-// Solves by Cholesky factorisation. Empty if the chosen columns are dependent or a coefficient would be negative.
-std::optional<Vector> solution_with(const NormalEquations& equations, const std::array<bool, unknowns>& chosen) {
+// The coefficients of the chosen columns, by Gauss-Jordan elimination; those of the others are 0. Empty if the chosen
+// columns are dependent or a coefficient would be negative.
+std::optional<Vector> solution_with(NormalEquations equations, const std::array<bool, unknowns>& chosen) {
   constexpr double independent = 1e-3;  // of the squared length of a column, orthogonal to the earlier ones
-  std::array<Vector, unknowns> factor{};
-  Vector y{};
-  for (std::size_t i = 0; i < unknowns; ++i) {
-    if (!chosen[i]) continue;
-    if (equations.length[i] == 0) return std::nullopt;
-    double pivot = equations.matrix[i][i];
-    y[i] = equations.right[i];
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!chosen[j]) continue;
-      double element = equations.matrix[i][j];
-      for (std::size_t k = 0; k < j; ++k) element -= factor[i][k] * factor[j][k];
-      factor[i][j] = element / factor[j][j];
-      pivot -= factor[i][j] * factor[i][j];
-      y[i] -= factor[i][j] * y[j];
+  auto& [matrix, x, length, square] = equations;
+  for (std::size_t k = 0; k < unknowns; ++k) {
+    if (!chosen[k]) {
+      x[k] = 0;
+      continue;
     }
-    if (pivot < independent) return std::nullopt;
-    factor[i][i] = std::sqrt(pivot);
-    y[i] /= factor[i][i];
+    if (length[k] == 0 || matrix[k][k] < independent) return std::nullopt;
+    for (std::size_t i = 0; i < unknowns; ++i) {
+      if (i == k || !chosen[i]) continue;
+      const double factor = matrix[i][k] / matrix[k][k];
+      for (std::size_t j = k; j < unknowns; ++j) matrix[i][j] -= factor * matrix[k][j];
+      x[i] -= factor * x[k];
+    }
   }
-  Vector x{};
-  for (std::size_t i = unknowns; i-- > 0;) {
-    if (!chosen[i]) continue;
-    x[i] = y[i];
-    for (std::size_t j = i + 1; j < unknowns; ++j) x[i] -= factor[j][i] * x[j];
-    x[i] /= factor[i][i];
-    if (x[i] < 0) return std::nullopt;
+  for (std::size_t k = 0; k < unknowns; ++k) {
+    if (chosen[k]) x[k] /= matrix[k][k];
+    if (x[k] < 0) return std::nullopt;
   }
   return x;
 }

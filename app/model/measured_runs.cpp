@@ -123,17 +123,6 @@ std::optional<Work> work_of(Phase phase, Lane lane) {
   }
 }
 
-// Names the file in an error of the model's.
-template <class Read>
-auto read_from(const std::string& path, Read read) {
-  try {
-    return read();
-  } catch (const InputError& error) {
-    const std::string reason = error.what();
-    throw InputError(reason.starts_with(path) ? reason : path + ": " + reason);
-  }
-}
-
 Arrangement arrangement_of(std::span<const RankRecord> ranks) {
   Arrangement arrangement;
   std::map<std::string, int> on_host;
@@ -231,8 +220,8 @@ std::vector<MeasuredRun> read_measured_runs(const std::string& path) {
   const ResultFile file = read_result_file(path, ResultKind::plu);
   const std::optional<JsonNode> configuration = file.root().at("context").find("configuration");
   const bool mpi_in_nodes = configuration && configuration->text_or("node-broadcast", "") == "mpi";
-  return read_from(path, [&] {
-    std::vector<MeasuredRun> runs;
+  std::vector<MeasuredRun> runs;
+  try {
     for (RunRecord& run : read_runs(file.root())) {
       if (!finished(run)) continue;
       if (mpi_in_nodes) run.parameters.node_memory = false;
@@ -246,8 +235,11 @@ std::vector<MeasuredRun> read_measured_runs(const std::string& path) {
           "has no finished run that the model supports (by blocks, single or double precision); "
           "make one with `glinpack plu --json`");
     }
-    return runs;
-  });
+  } catch (const InputError& error) {  // of the model
+    const std::string reason = error.what();
+    throw InputError(reason.starts_with(path) ? reason : path + ": " + reason);
+  }
+  return runs;
 }
 
 void read_links(MachineModel& machine, const std::string& path) {

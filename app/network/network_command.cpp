@@ -22,8 +22,6 @@
 
 namespace glinpack::app {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankPair, first, second)
-
 namespace {
 
 void set_broadcasts(NetworkOptions& o, const std::vector<std::string>& names) {

@@ -1,6 +1,7 @@
 // `glinpack network`: measures the messages of a factorisation, ping-pong, and all links.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "app/options/plu_options.hpp"
@@ -8,11 +9,7 @@
 namespace glinpack::app {
 
 /// Two ranks of MPI_COMM_WORLD.
-struct RankPair {
-  int first = 0;
-  int second = 0;
-  friend bool operator==(const RankPair&, const RankPair&) = default;
-};
+using RankPair = std::pair<int, int>;
 
 struct NetworkOptions : CommonOptions {
   std::vector<BroadcastKind> broadcast{BroadcastKind::ring};

@@ -60,14 +60,10 @@ std::string log_level() {
 }
 
 FieldValue flag(bool& option) {
-  return flag([&option] { option = true; }, [&option] { return option; });
-}
-
-FieldValue flag(std::function<void()> set, std::function<bool()> is_set) {
   return {.form = Form::flag,
           .type = "",
-          .read = [set = std::move(set)](const Texts&) { set(); },
-          .json = [is_set = std::move(is_set)] { return json(is_set()); }};
+          .read = [&option](const Texts&) { option = true; },
+          .json = [&option] { return json(option); }};
 }
 
 template <class Number>
@@ -173,7 +169,8 @@ std::vector<FieldGroup> groups_with_help(const OptionTable& table) {
   for (FieldGroup& group : groups) {
     if (group.name.empty()) group.name = group.fields.front().value.form == Form::positional ? "Arguments" : "Options";
   }
-  const Field help{"help,-h", flag([] {}, [] { return false; }), "Print this help and exit"};
+  static bool unused = false;
+  const Field help{"help,-h", flag(unused), "Print this help and exit"};
   if (groups.empty() || groups.back().name != "Options") groups.push_back({"Help", {}});
   groups.back().fields.push_back(help);
   return groups;

@@ -90,8 +90,6 @@ std::vector<Field> joined(std::vector<Field> fields, const Lists&... lists) {
 
 // Values. Each refers to the option it sets, which must outlive it. `type`: of --help.
 FieldValue flag(bool& option);
-/// A flag that sets something else than a bool.
-FieldValue flag(std::function<void()> set, std::function<bool()> is_set);
 /// A number that parse_size() reads, or an optional one: int, Index, std::uint64_t.
 template <class Number>
 FieldValue whole(Number& option, Index least, Index most, std::string type = "COUNT");

@@ -34,27 +34,10 @@ Texts backend_choices() {
   return choices;
 }
 
-Texts given_backend_choices() {
-  Texts names;
-  for (const BackendRecord* record : registered_backends) {
-    if (record->automatic) names.emplace_back(record->name);
-  }
-  return names;
-}
-
-Texts measured_backend_choices() {
+Texts backend_choices(const std::function<bool(const BackendRecord&)>& claim) {
   Texts choices;
   for (const BackendRecord* record : registered_backends) {
-    if (record->automatic || record->tiles != nullptr) choices.emplace_back(record->name);
-  }
-  choices.push_back("auto");
-  return choices;
-}
-
-Texts tuned_backend_choices() {
-  Texts choices;
-  for (const BackendRecord* record : registered_backends) {
-    if (record->tiles != nullptr) choices.emplace_back(record->name);
+    if (claim(*record)) choices.emplace_back(record->name);
   }
   return choices;
 }

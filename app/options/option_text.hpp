@@ -1,6 +1,7 @@
 // Option values and texts that several commands share.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -10,11 +11,8 @@ namespace glinpack::app {
 
 /// All backends, and "auto".
 Texts backend_choices();
-/// The backends that "auto" can select, without and with "auto".
-Texts given_backend_choices();
-Texts measured_backend_choices();
-/// The backends whose tiles `glinpack tune` chooses.
-Texts tuned_backend_choices();
+/// The backends for which `claim` is true.
+Texts backend_choices(const std::function<bool(const BackendRecord&)>& claim);
 
 /// One of `names`.
 FieldValue name_value(std::string& option, Texts names);

@@ -42,7 +42,6 @@ struct PlanningOptions {
 
   std::string json;
   bool force = false;
-  std::string machine;
   std::string config;
 
   int processes() const { return nodes * processes_per_node; }

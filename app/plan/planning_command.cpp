@@ -24,7 +24,7 @@ const Footer planning_footer{
         "glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s\n"
         "glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s --precision single "
         "--pivoting tournament --from one-node.json --links network.json\n"
-        "glinpack plan --machine examples/cluster-1000.toml --replay\n"
+        "glinpack plan --config examples/cluster-1000.toml --replay\n"
         "glinpack plan --nodes 4 --backend openblas --from one-core.json --n 2000 --nb 128 --network 100mbit",
     .notes =
         {"Without measurements, the plan uses those of another machine and says which. Times are in seconds unless "
@@ -50,7 +50,7 @@ std::vector<Field> cluster_fields(PlanningOptions& o) {
 constexpr Index largest_planned_nb = 8192;  // the driver runs, with diagonal blocks in memory
 
 FieldValue planned_backend(std::string& option) {
-  FieldValue value = name_value(option, given_backend_choices());
+  FieldValue value = name_value(option, backend_choices(&BackendRecord::automatic));
   value.read = [read = value.read](const Texts& texts) {
     if (texts.front() != "auto") return read(texts);
     throw InputError("auto: a plan does not depend on this machine; openblas or gl-compute is expected");
@@ -91,11 +91,6 @@ std::vector<Field> figure_fields(PlanningOptions& o) {
   };
 }
 
-// The keys of --machine.
-OptionTable machine_table(PlanningOptions& o) {
-  return {.command = "plan", .description = "", .groups = {{"Cluster", cluster_fields(o)}, {"", figure_fields(o)}}};
-}
-
 void check(const PlanningOptions& o) {
   const auto processes = static_cast<std::int64_t>(o.nodes) * o.processes_per_node;
   if (processes > largest_processes) {
@@ -129,10 +124,6 @@ void check(const PlanningOptions& o) {
 }  // namespace
 
 OptionTable planning_table(PlanningOptions& o) {
-  std::vector<Field> figures = figure_fields(o);
-  figures.insert(figures.begin(), {"machine", text(o.machine, "FILE"),
-                                   "TOML with the options of this group and of Cluster, such as "
-                                   "examples/cluster-1000.toml; options override it"});
   const std::vector<Field> output{
       {"replay", flag(o.replay), "Replay more passes: uncertainty, bounds, what changes would bring"},
       {"slurm", flag(o.slurm), "Print the Slurm job of the plan instead of its mpirun command"},
@@ -144,21 +135,13 @@ OptionTable planning_table(PlanningOptions& o) {
           .footer = planning_footer,
           .groups = {{"Cluster", cluster_fields(o)},
                      {"Run", run_fields(o)},
-                     {"Measurements", figures},
+                     {"Measurements", figure_fields(o)},
                      {"Output", output},
                      {"Configuration", {config_field(o.config)}}}};
 }
 
 PlanningOptions parse_planning_options(const Texts& arguments) {
-  TextFiles files;
-  PlanningOptions options = parse(arguments, planning_table, files).options;
-  if (!options.machine.empty()) {  // below the other file and the command line
-    const std::string machine = options.machine, config = options.config;
-    options = {};
-    read_config_file(machine, files, machine_table(options));
-    if (!config.empty()) read_config_file(config, files, planning_table(options));
-    parse_arguments(arguments, planning_table(options));
-  }
+  PlanningOptions options = parse(arguments, planning_table).options;
   check(options);
   return options;
 }
@@ -352,7 +335,7 @@ json planning_json(const ClusterPlan& plan) {
 
 void run_planning_command(const PlanningOptions& options, const std::vector<std::string>& command_line,
                           std::ostream& out) {
-  Texts inputs{options.links, options.config, options.machine};
+  Texts inputs{options.links, options.config};
   inputs.insert(inputs.end(), options.from.begin(), options.from.end());
   check_output("--json", options.json, options.force, inputs);
   const ClusterPlan plan = plan_cluster(options);

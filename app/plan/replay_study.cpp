@@ -200,29 +200,12 @@ std::string study_text(const ReplayStudy& study) {
   return text;
 }
 
-nlohmann::json study_json(const ReplayStudy& study) {
-  nlohmann::json bounds = nlohmann::json::array(), choices = bounds, changes = bounds;
-  for (const BoundBy& bound : study.bounds) {
-    bounds.push_back({{"part", bound.part},
-                      {"seconds", bound.seconds},
-                      {"compute", bound.compute},
-                      {"panel", bound.panel},
-                      {"network", bound.network}});
-  }
-  for (const Choice& choice : study.choices) choices.push_back({{"name", choice.name}, {"gflops", choice.gflops}});
-  for (const Change& change : study.changes) changes.push_back({{"name", change.name}, {"ratio", change.ratio}});
-  return {{"ranks", study.ranks},
-          {"passes", study.passes},
-          {"messages", study.messages},
-          {"factor_seconds", study.factor_seconds},
-          {"solve_seconds", study.solve_seconds},
-          {"gflops", study.gflops},
-          {"model_error", study.model_error},
-          {"window_error", study.window_error},
-          {"wall_seconds", study.wall_seconds},
-          {"bounds", bounds},
-          {"choices", choices},
-          {"changes", changes}};
-}
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BoundBy, part, seconds, compute, panel, network)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Choice, name, gflops)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Change, name, ratio)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReplayStudy, ranks, passes, messages, factor_seconds, solve_seconds, gflops,
+                                   model_error, window_error, wall_seconds, bounds, choices, changes)
+
+nlohmann::json study_json(const ReplayStudy& study) { return study; }
 
 }  // namespace glinpack::app

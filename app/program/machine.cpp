@@ -84,31 +84,19 @@ std::size_t fastest(const std::vector<std::vector<double>>& rates) {
   return static_cast<std::size_t>(std::ranges::max_element(slowest) - slowest.begin());
 }
 
-namespace {
-
-struct RankThreads {
-  int threads = 1;
-  bool fast_cores_suffice = false;
-};
-
-template <class Json>
-void describe(Json& json, RankThreads& rank) {
-  json("threads", rank.threads);
-  json("fast_cores_suffice", rank.fast_cores_suffice);
-}
-
-}  // namespace
-
 int take_threads(const MpiSession& session, const std::optional<int>& asked) {
   const std::vector<NodeView> views = gather_values(world(), view_node(), 0);
-  std::vector<RankThreads> ranks;
-  for (std::size_t rank = 0; rank < views.size(); ++rank) {
-    const int threads = asked ? *asked : threads_for(views, rank);
-    ranks.push_back({threads, fast_cores_suffice(views, rank, threads)});
-  }
-  const RankThreads mine = broadcast_value(world(), ranks, 0)[static_cast<std::size_t>(session.rank())];
-  if (mine.fast_cores_suffice) bind_to_fast_cores();
-  return mine.threads;
+  const auto ranks = run_on_root_and_broadcast([&] {
+    std::vector<std::pair<int, bool>> threads_and_binding;
+    for (std::size_t rank = 0; rank < views.size(); ++rank) {
+      const int threads = asked ? *asked : threads_for(views, rank);
+      threads_and_binding.emplace_back(threads, fast_cores_suffice(views, rank, threads));
+    }
+    return threads_and_binding;
+  });
+  const auto [threads, binds] = ranks[static_cast<std::size_t>(session.rank())];
+  if (binds) bind_to_fast_cores();
+  return threads;
 }
 
 std::string threads_note(const std::optional<int>& threads_option) {
@@ -286,38 +274,18 @@ RankSensors open_sensors(const Machine& machine, const BackendInfo& info) {
   return sensors;
 }
 
-namespace {
-
-struct RankRow {
-  std::string host, position, device, cores;
-};
-
-template <class Json>
-void describe(Json& json, RankRow& row) {
-  json("host", row.host);
-  json("position", row.position);
-  json("device", row.device);
-  json("cores", row.cores);
-}
-
-}  // namespace
-
 void log_ranks(const ProcessGrid& grid, const BackendInfo& info) {
   if (!run_on_root_and_broadcast([] { return spdlog::should_log(spdlog::level::debug); })) return;
   const NodeView node = view_node();
   const GridPosition at = grid.position();
-  const RankRow mine{
-      .host = node.host,
-      .position = grid.active() ? fmt::format("({}, {})", at.row, at.column) : "idle",
-      .device = info.device_index < 0 ? info.device : fmt::format("{}: {}", info.device_index, info.device),
-      .cores = list_of_processors(node.cores)};
-  const std::vector<RankRow> rows = gather_values(world(), mine, 0);
   constexpr const char* row = "{:>6}  {:<20} {:<12} {:<40} {}\n";
-  std::string table = rows.empty() ? "" : "\n" + fmt::format(row, "rank", "host", "(p, q)", "device", "cores");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    table += fmt::format(row, i, rows[i].host, rows[i].position, rows[i].device, rows[i].cores);
-  }
-  if (!table.empty()) spdlog::debug("{}", table);
+  const std::string mine = fmt::format(
+      row, rank_in(MPI_COMM_WORLD), node.host, grid.active() ? fmt::format("({}, {})", at.row, at.column) : "idle",
+      info.device_index < 0 ? info.device : fmt::format("{}: {}", info.device_index, info.device),
+      list_of_processors(node.cores));
+  const std::vector<std::string> rows = world().gather(0, mine);
+  if (rows.empty()) return;
+  spdlog::debug("\n{}{}", fmt::format(row, "rank", "host", "(p, q)", "device", "cores"), fmt::join(rows, ""));
 }
 
 }  // namespace glinpack::app

@@ -129,6 +129,12 @@ void check_place(const char* option, const std::string& path, bool has_folder_op
   check_name(path, option);
 }
 
+// Throws InputError if two options name the same file to write. Ignores empty paths.
+void check_other_file(const char* option, const std::string& path, const char* other, const std::string& of_other) {
+  if (path.empty() || of_other.empty() || canonical_path(of_other) != canonical_path(path)) return;
+  throw InputError(std::string(option) + ": " + path + " is also the file of " + other + "; give them different names");
+}
+
 // Writes everything to two buffers.
 class TeeBuffer : public std::streambuf {
  public:
@@ -215,11 +221,6 @@ OutputPaths output_paths(const PluOptions& options, const std::optional<HplDat>&
     }
   }
   return paths;
-}
-
-void check_other_file(const char* option, const std::string& path, const char* other, const std::string& of_other) {
-  if (path.empty() || of_other.empty() || canonical_path(of_other) != canonical_path(path)) return;
-  throw InputError(std::string(option) + ": " + path + " is also the file of " + other + "; give them different names");
 }
 
 void check_outputs(const OutputPaths& paths, bool force) {

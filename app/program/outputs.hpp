@@ -67,9 +67,6 @@ void check_output_folder(const std::string& folder, std::span<const std::string>
 /// The same for one file, which the option names; nothing for an empty path. `inputs`: the files to read.
 void check_output(const char* option, const std::string& path, bool force, const std::vector<std::string>& inputs = {});
 
-/// Throws InputError if two options name the same file to write. Ignores empty paths.
-void check_other_file(const char* option, const std::string& path, const char* other, const std::string& of_other);
-
 /// Throws InputError if the file to write is one of those to read. Ignores empty names.
 void check_not_input(const char* option, const std::string& path, std::span<const std::string> inputs);
 

@@ -8,10 +8,8 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -46,14 +44,9 @@ std::map<std::string, std::string> relevant_environment() {
   return variables;
 }
 
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// "Debian GNU/Linux 12 (bookworm)", of /etc/os-release.
 std::string system_name() {
-  std::istringstream lines(text_of_file("/etc/os-release"));
+  std::ifstream lines("/etc/os-release");
   const std::string key = "PRETTY_NAME=";
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(key)) continue;

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <filesystem>
 #include <ostream>
+#include <regex>
+#include <sstream>
 #include <stdexcept>
 
 #include "app/input/hpl_dat.hpp"
@@ -159,61 +161,45 @@ SlurmOptions parse_slurm_options(const Texts& arguments) {
 
 namespace {
 
-constexpr std::string_view directive_mark = "#SBATCH --";
 // the first line of the template after its head
 constexpr std::string_view body_mark = "\nset -euo pipefail\n";
 constexpr std::string_view place_mark = "\n# Modules and exports";
 
-struct Directive {
-  std::string name;
-  std::string value;  // empty: the directive has no value
-};
-using Directives = std::vector<Directive>;
+// Names and values; a directive may have no value.
+using Directives = std::vector<std::pair<std::string, std::string>>;
 
 Directives directives_of(std::string_view head) {
+  static const std::regex form("#SBATCH --([^=]+)=?(.*)");
   Directives directives;
-  while (!head.empty()) {
-    const std::string_view line = head.substr(0, head.find('\n'));
-    head.remove_prefix(std::min(line.size() + 1, head.size()));
-    if (!line.starts_with(directive_mark)) continue;
-    const std::string_view directive = line.substr(directive_mark.size());
-    const std::size_t sign = std::min(directive.find('='), directive.size());
-    directives.push_back(
-        {std::string(directive.substr(0, sign)), std::string(directive.substr(std::min(sign + 1, directive.size())))});
+  std::istringstream lines{std::string(head)};
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch parts;
+    if (std::regex_match(line, parts, form)) directives.emplace_back(parts[1], parts[2]);
   }
   return directives;
 }
 
-// Replaces the directive or appends it; does nothing for an empty value.
-void set(Directives& directives, const std::string& name, const std::string& value) {
-  if (value.empty()) return;
-  const auto found =
-      std::find_if(directives.begin(), directives.end(), [&](const Directive& d) { return d.name == name; });
-  if (found != directives.end()) {
-    found->value = value;
-  } else {
-    directives.push_back({name, value});
-  }
-}
-
+// Replaces and appends directives. The options that have no value leave them as they are.
 Directives with_options(const SlurmOptions& o, Directives directives) {
-  set(directives, "job-name", o.job_name);
-  set(directives, "nodes", std::to_string(o.nodes));
-  set(directives, "ntasks-per-node", std::to_string(o.ranks() / o.nodes));
-  if (o.gpus_per_node > 0) set(directives, "gpus-per-node", o.gpus());
-  if (o.cores_per_rank) set(directives, "cpus-per-task", std::to_string(*o.cores_per_rank));
-  set(directives, "time", o.time);
-  set(directives, "partition", o.partition);
-  set(directives, "account", o.account);
-  set(directives, "qos", o.qos);
-  set(directives, "constraint", o.constraint);
-  set(directives, "reservation", o.reservation);
-  set(directives, "nodelist", o.nodelist);
-  if (o.signal_lead == 0) {
-    std::erase_if(directives, [](const Directive& d) { return d.name == "signal"; });
-  } else {
-    set(directives, "signal", "B:USR1@" + std::to_string(o.signal_lead));
+  const Directives of_options{{"job-name", o.job_name},
+                              {"nodes", std::to_string(o.nodes)},
+                              {"ntasks-per-node", std::to_string(o.ranks() / o.nodes)},
+                              {"gpus-per-node", o.gpus_per_node > 0 ? o.gpus() : ""},
+                              {"cpus-per-task", o.cores_per_rank ? std::to_string(*o.cores_per_rank) : ""},
+                              {"time", o.time},
+                              {"partition", o.partition},
+                              {"account", o.account},
+                              {"qos", o.qos},
+                              {"constraint", o.constraint},
+                              {"reservation", o.reservation},
+                              {"nodelist", o.nodelist},
+                              {"signal", "B:USR1@" + std::to_string(o.signal_lead)}};
+  for (const auto& [name, value] : of_options) {
+    if (value.empty()) continue;
+    const auto found = std::ranges::find(directives, name, &Directives::value_type::first);
+    (found != directives.end() ? *found : directives.emplace_back(name, "")).second = value;
   }
+  if (o.signal_lead == 0) std::erase_if(directives, [](const auto& directive) { return directive.first == "signal"; });
   return directives;
 }
 
@@ -259,9 +245,8 @@ std::string slurm_script(const SlurmOptions& o, const std::vector<std::string>& 
   if (start_of_place > end_of_head) throw std::logic_error("glinpack.sbatch has no place for modules");
   std::string script = "#!/usr/bin/env bash\n# Written by: " + shell_words(command_line) +
                        "\n# Submit it with sbatch; arguments behind its name go to `glinpack plu`, too.\n";
-  for (const Directive& directive : with_options(o, directives_of(whole.substr(0, end_of_head)))) {
-    script +=
-        std::string(directive_mark) + directive.name + (directive.value.empty() ? "" : "=" + directive.value) + "\n";
+  for (const auto& [name, value] : with_options(o, directives_of(whole.substr(0, end_of_head)))) {
+    script += "#SBATCH --" + name + (value.empty() ? "" : "=" + value) + "\n";
   }
   script += "GLINPACK=${GLINPACK:-" + shell_word(program) + "}\n";
   script += std::string("GLINPACK_LAUNCHER=${GLINPACK_LAUNCHER:-") + (o.uses_hydra ? "hydra" : "srun") + "}\n";

@@ -74,8 +74,9 @@ OptionTable tune_table(TuneOptions& o) {
       one_of(all_names_of(all_precisions)) + "|both",
       [&o](const std::string& t) { o.precisions = parse_precisions(t); },
       [&o] { return o.precisions.size() > 1 ? "both" : std::string(name_of(o.precisions.front())); });
+  const auto has_tiles = [](const BackendRecord& backend) { return backend.tiles != nullptr; };
   const std::vector<Field> fields{
-      {"backend", name_value(o.backend, tuned_backend_choices()), "The backend to tune"},
+      {"backend", name_value(o.backend, backend_choices(has_tiles)), "The backend to tune"},
       {"device", whole(o.device, 0, largest_device, "INDEX"),
        "Device of the backend, an index of `glinpack devices`; may be software", "the first hardware device"},
       {"precision", precision, "Precision of the factors; mixed: single"},

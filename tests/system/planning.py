@@ -195,7 +195,7 @@ class Logs(PlanningTest):
 
 class Replays(PlanningTest):
     def test_a_replay_says_what_bounds_the_run_and_what_would_help(self):
-        document = self.planned("--machine", ROOT / "examples" / "cluster-1000.toml", "--nodes", 4, "--gpus-per-node",
+        document = self.planned("--config", ROOT / "examples" / "cluster-1000.toml", "--nodes", 4, "--gpus-per-node",
                                 2, "--n", 48000, "--replay")
         replay = document["replay"]
         self.assertEqual((replay["ranks"], replay["passes"]), (8, 94))

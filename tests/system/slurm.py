@@ -48,17 +48,6 @@ class Generated(SlurmTest):
         read = self.start(["bash", "head", "--n", "200"], {"GLINPACK": ""})
         self.assertEqual(read.out, "/a b/$(c)/it's\n|--config|a run's.toml|--save-solution|`x`\t\\.txt|--n|200|")
 
-    def test_a_file_is_written_once(self):
-        self.slurm("--nodes", 2, "-o", "run.sbatch")
-        written = (self.folder / "run.sbatch").read_text()
-        self.assertIn("#SBATCH --nodes=2\n", written)
-        rejected = self.slurm("--nodes", 3, "-o", "run.sbatch", status=2)
-        self.assertEqual(len(rejected.messages), 1, rejected)
-        self.assertIn("--force", rejected.err)
-        self.assertEqual((self.folder / "run.sbatch").read_text(), written)
-        self.slurm("--nodes", 3, "-o", "run.sbatch", "--force")
-        self.assertIn("#SBATCH --nodes=3\n", (self.folder / "run.sbatch").read_text())
-
     def test_rejected_arguments_write_nothing(self):
         for arguments in (["--nodes", "0"], ["--", "--grid", "4x4"], ["--", "--config", "missing.toml"]):
             with self.subTest(arguments=arguments):

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/devices/peaks_command.hpp"
-#include "app/manual/pages.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
@@ -54,13 +53,6 @@ TEST(PeaksOptions, RejectsInvalidValues) {
   refused({"--seconds", "0"}, {"--seconds", "out of range"});
   refused({"--seconds", "soon"}, {"--seconds", "'soon'"});
   refused({"--reapet", "2"}, {"'--reapet'", "--repeat", "glinpack peaks --help"});
-}
-
-TEST(PeaksOptions, HelpHasUnitsExamplesAndExitCodes) {
-  const std::string help = help_of(peaks_table);
-  for (const char* part : {"glinpack peaks", "GFLOPS", "Examples:", "Exit code:", "--seconds"}) {
-    EXPECT_THAT(help, HasSubstr(part));
-  }
 }
 
 Measured around(double median) { return {median, median * 0.9, median * 1.1, 5}; }

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/manual/pages.hpp"
 #include "app/network/network_command.hpp"
 #include "app/program/planned_runs.hpp"
 #include "tests/app/expect.hpp"
@@ -77,17 +76,6 @@ TEST(NetworkOptions, InvalidValuesAreRejectedWithOptionAndValue) {
   network_refuses({"--backend", "openblas"}, {"'--backend'", "glinpack network --help"});
   network_refuses({"--scren", "auto"}, {"'--scren'", "did you mean --screen?"});
   network_refuses({"--repeat", "1", "--repeat", "2"}, {"--repeat is given 2 times", "give it once"});
-}
-
-TEST(NetworkOptions, HelpShowsEveryOptionUnitsAndExamples) {
-  const std::string help = help_of(network_table);
-  const nlohmann::json configuration = json_of(NetworkOptions{});
-  for (const auto& [key, value] : configuration.items()) {
-    EXPECT_NE(help.find("--" + key + " "), std::string::npos) << key;
-  }
-  for (const char* part : {"--config", "Examples:", "[default: auto]", "seconds", "GB/s", "drawn", "Exit code"}) {
-    EXPECT_NE(help.find(part), std::string::npos) << part;
-  }
 }
 
 TEST_F(NetworkConfigFile, KeysAreTheOptionsAndErrorsNameTheirLine) {

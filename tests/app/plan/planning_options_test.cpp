@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/input/values.hpp"
-#include "app/manual/pages.hpp"
 #include "app/plan/planner.hpp"
 #include "app/plan/planning_command.hpp"
 #include "app/record/text.hpp"
@@ -51,18 +50,7 @@ TEST(PlanningOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
     "memory-fraction": 0.9, "network": 12.5e9, "latency": 2e-6, "n": 1000, "nb": 100, "grid": "8x8",
     "backend": "openblas", "precision": "single", "pivoting": "tournament", "broadcast": "long", "row-swap": "mix",
     "lookahead": 0, "from": ["a.json", "b.json"], "links": "l.json",
-    "machine": null, "replay": true, "slurm": true, "json": "p.json", "force": true})"));
-}
-
-TEST_F(PlanningFiles, AMachineFileIsBelowTheCommandLine) {
-  const std::string machine = write("m.toml", "nodes = 8\ngpus-per-node = 2\nmemory = \"80G\"\nnetwork = \"10Gb/s\"\n");
-  const PlanningOptions o = parse_planning_options({"--machine", machine, "--nodes", "4", "--nb", "256"});
-  EXPECT_EQ(o.nodes, 4);
-  EXPECT_EQ(o.processes_per_node, 2);
-  EXPECT_EQ(o.network, 1.25e9);
-  EXPECT_EQ(o.nb, 256);
-  const std::string other = write("o.toml", "nodes = 8\nnb = 256\n");
-  expect_input_error([&] { parse_planning_options({"--machine", other}); }, {other, "2", "nb"});
+    "replay": true, "slurm": true, "json": "p.json", "force": true})"));
 }
 
 TEST(Grids, OfAPrimeNumberHaveASquarerOneOfLess) {
@@ -155,12 +143,6 @@ TEST(Planning, PrintsTheSlurmJobInsteadOfTheMpiCommand) {
   EXPECT_THAT(text, HasSubstr("glinpack slurm --nodes 1 --gpus-per-node 4 -- --n 8192 --nb 512 --grid 1x4 "));
   EXPECT_THAT(text, HasSubstr(" --backend gl-compute | sbatch\n"));
   EXPECT_THAT(text, Not(HasSubstr("mpirun")));
-}
-
-TEST(Planning, HelpHasUnitsExamplesAndExitCodes) {
-  for (const char* part : {"glinpack plan", "100Gb/s", "80G", "Examples:", "Exit code:", "--from"}) {
-    EXPECT_THAT(help_of(planning_table), HasSubstr(part));
-  }
 }
 
 }  // namespace

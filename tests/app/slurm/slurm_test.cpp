@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 
-#include "app/manual/pages.hpp"
 #include "app/slurm/slurm_command.hpp"
 #include "mpi/session.hpp"
 #include "tests/app/expect.hpp"
@@ -129,13 +128,6 @@ TEST_F(SlurmFiles, AnExistingScriptIsNotOverwritten) {
   std::getline(written, first_line);
   EXPECT_EQ(first_line, "#!/usr/bin/env bash");
   EXPECT_EQ(out.str(), "");
-}
-
-TEST(SlurmOptions, HelpHasUnitsExamplesAndExitCodes) {
-  const std::string help = help_of(slurm_table);
-  for (const char* part : {"glinpack slurm", "SECONDS", "Examples:", "Exit code:", "--signal-lead"}) {
-    EXPECT_THAT(help, HasSubstr(part));
-  }
 }
 
 }  // namespace
