@@ -29,7 +29,7 @@
 
 #include "app/input/text_file.hpp"
 #include "matrix/grid.hpp"
-#include "mpi/broadcast.hpp"
+#include "transport/node_route.hpp"
 #include "transport/row_exchange_plan.hpp"
 
 namespace glinpack::app {

@@ -11,7 +11,7 @@
 #include "app/record/text.hpp"
 #include "backend/registry.hpp"
 #include "base/scaled_residual.hpp"
-#include "lu/one_rank.hpp"
+#include "lu/factorize.hpp"
 #include "matrix/matrix_source.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/accuracy.hpp"

@@ -14,7 +14,7 @@
 #include "app/options/option_text.hpp"
 #include "backend/registry.hpp"
 #include "mpi/shared_memory.hpp"
-#include "run/memory_need.hpp"
+#include "run/workspace.hpp"
 
 namespace glinpack::app {
 

@@ -47,7 +47,7 @@ struct NeededBytes {
   double device = 0;
 };
 /// The largest need of a rank, if all ranks are on one node and a device is a GPU: counted by the constructors of its
-/// run (run/memory_need.hpp). A local matrix beyond any memory counts alone.
+/// run (count_memory()). A local matrix beyond any memory counts alone.
 NeededBytes largest_need(const RunRecord& run);
 
 /// Whether the GPUs of a node's ranks copy messages to each other, if their driver can.

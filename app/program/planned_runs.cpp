@@ -101,7 +101,7 @@ void check_panels(const PluOptions& options, const std::vector<GridShape>& grids
   }
 }
 
-// The row-by-row algorithm has no look-ahead (factorize_row_by_row.cpp): DEPTH is 0.
+// The row-by-row algorithm has no look-ahead (row_by_row_lu.hpp): DEPTH is 0.
 void set_row_by_row_lookahead(const ParsedOptions& parsed, std::vector<RunRecord>& runs) {
   for (RunRecord& run : runs) {
     if (run.parameters.lookahead == 0 || algorithm_of(run) != LuAlgorithm::row_by_row) continue;

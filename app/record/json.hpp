@@ -19,7 +19,7 @@
 #include "matrix/grid.hpp"
 #include "matrix/matrix_formulas.hpp"
 #include "sensors/sensor.hpp"
-#include "solve/refinement.hpp"
+#include "solve/residual.hpp"
 
 namespace glinpack::app {
 

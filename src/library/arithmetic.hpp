@@ -1,15 +1,19 @@
 // The arithmetic of one precision for libglinpack.so, on the processor or on an OpenGL device.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
+#include "library/failure.hpp"
+#include "openblas/host_solvers.hpp"
 #include "solvers/device/device.hpp"
 
 namespace glinpack::library {
@@ -53,11 +57,19 @@ class Arithmetic {
   virtual ~Arithmetic() = default;
 
   /// Zero-filled.
-  MatrixPointer make(Index rows, Index columns);
+  MatrixPointer make(Index rows, Index columns) { return make(rows, columns, true); }
   /// For results that are written whole.
-  MatrixPointer make_unset(Index rows, Index columns);
-  MatrixPointer make(Index rows, Index columns, std::span<const Real> row_major);
-  MatrixPointer copy(Matrix& a);
+  MatrixPointer make_unset(Index rows, Index columns) { return make(rows, columns, false); }
+  MatrixPointer make(Index rows, Index columns, std::span<const Real> row_major) {
+    const MatrixPointer matrix = make_unset(rows, columns);
+    write(*matrix, row_major);
+    return matrix;
+  }
+  MatrixPointer copy(Matrix& a) {
+    const MatrixPointer result = make_unset(a.rows(), a.columns());
+    copy(whole(a), whole(*result));
+    return result;
+  }
   virtual void copy(const DeviceBlock<Real>& from, const DeviceBlock<Real>& to) = 0;
   virtual MatrixPointer transpose(Matrix& a) = 0;
 
@@ -76,21 +88,57 @@ class Arithmetic {
   };
   /// Kept until another matrix is factorised, or `a` is freed: systems with the same matrix factorise it once. Valid
   /// until the next call of this function.
-  const Factors& factors_of(const MatrixPointer& a);
+  const Factors& factors_of(const MatrixPointer& a) {
+    if (factorized_.lock() != a) {
+      factorized_.reset();
+      factors_ = {};
+      factors_ = factorize(*a);
+      factorized_ = a;
+    }
+    return factors_;
+  }
   /// L below U.
   virtual MatrixPointer in_rows(const Factors& factors) { return factors.elements; }
   /// `in_rows`: L below U; row i of P A is row order[i] of A.
-  virtual MatrixPointer factor(Matrix& in_rows, std::span<const Index> order, Factor which);
+  virtual MatrixPointer factor(Matrix& in_rows, std::span<const Index> order, Factor which) {
+    const Index n = in_rows.rows();
+    std::vector<Real> elements = host_elements<Real>(n * n);
+    const RowMajorView<Real> to{elements.data(), n, n, n};
+    if (which == Factor::permutation) {
+      for (Index i = 0; i < n; ++i) to(i, order[static_cast<std::size_t>(i)]) = 1;
+    } else {
+      const bool lower = which == Factor::lower;
+      const RowMajorView<const Real> from = read(in_rows);
+      for (Index i = 0; i < n; ++i) {
+        std::copy_n(from.row(i) + (lower ? 0 : i), lower ? i : n - i, to.row(i) + (lower ? 0 : i));
+        if (lower) to(i, i) = 1;
+      }
+    }
+    return make(n, n, elements);
+  }
   /// X with A X = B.
   MatrixPointer solve(const MatrixPointer& a, Matrix& b) { return solve_with(regular_factors(a, "solved with"), b); }
   virtual MatrixPointer invert(const MatrixPointer& a) { return invert_with(regular_factors(a, "inverted")); }
   /// As reduce_to_echelon_form().
-  virtual MatrixPointer reduced_row_echelon_form(Matrix& a, int threads);
+  virtual MatrixPointer reduced_row_echelon_form(Matrix& a, int threads) {
+    const RowMajorView<const Real> from = read(a);
+    std::vector<Real> elements = host_elements<Real>(a.rows() * a.columns());
+    const RowMajorView<Real> to{elements.data(), a.rows(), a.columns(), a.columns()};
+    for (Index i = 0; i < a.rows(); ++i) std::copy_n(from.row(i), a.columns(), to.row(i));
+    reduce_to_echelon_form(to, threads);
+    return make(a.rows(), a.columns(), elements);
+  }
   /// LAPACK gecon, with A's norm of column sums.
-  virtual double reciprocal_condition(const Factors& factors, double norm);
+  virtual double reciprocal_condition(const Factors& factors, double norm) {
+    const MatrixPointer by_columns = transpose(*factors.elements);
+    return reciprocal_condition_on_host<Real>(read(*by_columns).transposed(), norm);
+  }
 
   /// After an operation: waits for the device.
-  void finish();
+  void finish() {
+    if (factorized_.expired()) factors_ = {};
+    wait();
+  }
 
  protected:
   virtual Factors factorize(Matrix& a) = 0;
@@ -107,9 +155,26 @@ class Arithmetic {
   virtual MatrixPointer allocate_unset(Index rows, Index columns) { return allocate(rows, columns); }
 
  private:
-  MatrixPointer make(Index rows, Index columns, bool zeroed);
+  MatrixPointer make(Index rows, Index columns, bool zeroed) {
+    if (has_room(rows, columns)) {
+      try {
+        if (zeroed) return allocate(rows, columns);
+        return allocate_unset(rows, columns);
+      } catch (const Failure&) {
+        throw;
+      } catch (const std::runtime_error&) {
+        // its advice is for the program
+      }
+    }
+    throw too_little_memory(rows, columns, sizeof(Real));
+  }
   /// Throws Failure if the matrix is singular, which "is to be `used`".
-  const Factors& regular_factors(const MatrixPointer& a, const std::string& used);
+  const Factors& regular_factors(const MatrixPointer& a, const std::string& used) {
+    const Factors& factors = factors_of(a);
+    if (!factors.singular) return factors;
+    throw Failure(GLINPACK_SINGULAR, "a matrix to be " + used + " is singular: a pivot is " +
+                                         (factors.elements ? "exactly 0" : "0, or nearly so"));
+  }
 
   std::weak_ptr<Matrix> factorized_;
   Factors factors_;

@@ -66,6 +66,13 @@ int numbered_device(const std::string& text) {
 
 }  // namespace
 
+bool host_has(std::int64_t bytes) {
+  constexpr std::int64_t min_checked = std::int64_t{16} << 20;
+  if (bytes < min_checked) return true;
+  const std::int64_t available = available_memory();
+  return available == 0 || bytes < available;
+}
+
 EngineChoice choose_engine(const std::string& device, int threads) {
   constexpr int largest_threads = 4096;
   if (threads < 0 || threads > largest_threads) {
@@ -122,20 +129,15 @@ std::string Engine::description() {
 
 template <class Real>
 Arithmetic<Real>& Engine::arithmetic() {
-  std::unique_ptr<Arithmetic<Real>>* made = nullptr;
+  auto& made = std::get<std::unique_ptr<Arithmetic<Real>>>(arithmetics_);
   if constexpr (std::is_same_v<Real, float>) {
-    made = &single_;
-  } else {
-    made = &double_;
+    if (!made && choice_.packed) made = make_packed_arithmetic(device());
   }
-  if constexpr (std::is_same_v<Real, float>) {
-    if (!*made && choice_.packed) *made = make_packed_arithmetic(device());
+  if (!made) {
+    made = on_gl() ? make_gl_arithmetic<Real>(*choice_.gl_device, choice_.threads)
+                   : make_host_arithmetic<Real>(choice_.threads);
   }
-  if (!*made) {
-    *made = on_gl() ? make_gl_arithmetic<Real>(*choice_.gl_device, choice_.threads)
-                    : make_host_arithmetic<Real>(choice_.threads);
-  }
-  return **made;
+  return *made;
 }
 
 template Arithmetic<float>& Engine::arithmetic();
@@ -147,8 +149,8 @@ solvers::Device& Engine::device() {
 }
 
 void Engine::finish() {
-  if (single_) single_->finish();
-  if (double_) double_->finish();
+  if (const auto& single = std::get<0>(arithmetics_)) single->finish();
+  if (const auto& full = std::get<1>(arithmetics_)) full->finish();
   if (device_) {
     device_->finish();
     device_->clock().clear();

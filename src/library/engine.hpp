@@ -7,6 +7,7 @@
 #include <optional>
 #include <shared_mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -124,8 +125,7 @@ class Engine {
 
   EngineChoice choice_;
   std::unique_ptr<solvers::Device> device_;
-  std::unique_ptr<Arithmetic<float>> single_;
-  std::unique_ptr<Arithmetic<double>> double_;
+  std::tuple<std::unique_ptr<Arithmetic<float>>, std::unique_ptr<Arithmetic<double>>> arithmetics_;
 };
 
 }  // namespace glinpack::library

@@ -6,7 +6,7 @@
 #include "kernels/compute_memory.hpp"
 #include "kernels/kernels.hpp"
 #include "library/arithmetic.hpp"
-#include "lu/one_rank.hpp"
+#include "lu/factorize.hpp"
 #include "openblas/host_solvers.hpp"
 
 namespace glinpack::library {

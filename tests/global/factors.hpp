@@ -110,7 +110,7 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
   backend->wait(backend->upload(host, whole(*a)));
 
   MpiTransport<Real> transport(grid, parameters.broadcast, timeline);
-  BackwardSubstitution<Real> substitution({parameters, distribution, grid, *backend, transport}, *a);
+  Substitution<Real> substitution({parameters, distribution, grid, *backend, transport}, *a);
   const Factorization result =
       factorize<Real, Messages>(parameters, distribution, grid, *backend, timeline, *a, windows);
   GatheredFactors<Real> factors;

@@ -16,6 +16,8 @@
 #include <set>
 #include <sstream>
 
+#include "transport/wire.hpp"
+
 namespace glinpack {
 
 namespace {
@@ -33,6 +35,12 @@ struct Generation {
   std::string name() const { return "pass-" + std::to_string(pass) + "-" + run; }
   std::string folder_in(const std::string& folder) const { return folder + "/" + name(); }
 };
+
+template <class Wire>
+void describe(Wire& wire, Generation& generation) {
+  wire("pass", generation.pass);
+  wire("run", generation.run);
+}
 
 std::string file_name(GridPosition at) {
   return "row" + std::to_string(at.row) + "-column" + std::to_string(at.column);
@@ -138,22 +146,6 @@ ResumePoint verified(const std::string& folder, const Generation& generation, co
   return point;
 }
 
-/// One generation a line.
-std::string lines_of(const std::vector<Generation>& generations) {
-  std::string lines;
-  for (const Generation& generation : generations) lines += generation.name() + "\n";
-  return lines;
-}
-
-std::vector<Generation> generations_of(const std::string& lines) {
-  std::vector<Generation> generations;
-  std::istringstream text(lines);
-  for (std::string line; std::getline(text, line);) {
-    if (const auto generation = generation_named(line)) generations.push_back(*generation);
-  }
-  return generations;
-}
-
 /// The options of a checkpoint on the root, before files of another grid are missed.
 void check_options(const std::string& folder, const Generation& generation, const CheckpointHeader& mine) {
   const std::string path = generation.folder_in(folder) + "/" + file_name(mine.at);
@@ -168,13 +160,14 @@ void check_options(const std::string& folder, const Generation& generation, cons
 }
 
 /// Collective. The root's result on every rank; its error is thrown on every rank.
-std::string from_root(const Communicator& communicator, const std::function<std::string()>& make) {
-  std::string result, error;
+template <class Make>
+auto from_root(const Communicator& communicator, Make make) {
+  decltype(make()) result;
+  std::string error;
   if (communicator.rank() == 0) error = error_of([&] { result = make(); });
   communicator.broadcast(0, error);
   if (!error.empty()) throw CheckpointError(error);
-  communicator.broadcast(0, result);
-  return result;
+  return broadcast_value(communicator, result, 0);
 }
 
 }  // namespace
@@ -230,12 +223,12 @@ void remove_incomplete_checkpoints(const std::string& folder) {
 
 ResumePoint choose_checkpoint(const Communicator& communicator, const std::string& folder, const CheckpointHeader& mine,
                               const Distribution& distribution) {
-  const std::vector<Generation> complete = generations_of(from_root(communicator, [&] {
+  const std::vector<Generation> complete = from_root(communicator, [&] {
     const std::vector<Generation> found = generations_in(folder);
     if (found.empty()) throw CheckpointError(folder + " has no checkpoint");
     check_options(folder, found.front(), mine);
-    return lines_of(found);
-  }));
+    return found;
+  });
   const auto verified_by_all = [&](const Generation& generation) {
     return make_collectively(communicator, [&] { return verified(folder, generation, mine, distribution); });
   };
@@ -258,16 +251,16 @@ ResumePoint choose_checkpoint(const Communicator& communicator, const std::strin
 }
 
 void remove_checkpoints(const Communicator& communicator, const std::string& folder, GridPosition at) {
-  const std::string generations = from_root(communicator, [&] {
+  const std::vector<Generation> generations = from_root(communicator, [&] {
     std::vector<Generation> all = generations_in(folder);
     for (const Generation& generation : all) {
       std::error_code ignored;
       fs::rename(generation.folder_in(folder), generation.folder_in(folder) + part_suffix, ignored);
     }
     std::ranges::copy(generations_in(folder, part_suffix), std::back_inserter(all));
-    return lines_of(all);
+    return all;
   });
-  for (const Generation& generation : generations_of(generations)) remove_file(generation.folder_in(folder), at);
+  for (const Generation& generation : generations) remove_file(generation.folder_in(folder), at);
 }
 
 Checkpoints::Checkpoints(const Communicator& communicator, const CheckpointPlan& plan, Timeline& timeline,

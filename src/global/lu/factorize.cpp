@@ -6,9 +6,9 @@
 //                                (lu/panel/; HPL_pdfact, HPL_bcast)
 // [ A12 ]          [ A12 ]
 // [ A22 ]  <-    P [ A22 ]       rows exchanged within process columns; the right-hand side is the last column
-//                                (lu/row_pipeline.cpp; HPL_pdlaswp)
+//                                (lu/row_pipeline.hpp; HPL_pdlaswp)
 //   U12    <-  L11^-1 A12        on the pivot's process row, then broadcast; or on every process row, if U's rows
-//                                come with the exchanged rows (lu/row_pipeline.cpp)
+//                                come with the exchanged rows (lu/row_pipeline.hpp)
 //   A22    <-  A22 - L21 U12     the trailing update, on every rank (HPL_pdupdate)
 //
 // The white paper's roles: pivot and eliminate ranks factorise the panel, pivot and normalize ranks compute U12, all
@@ -19,6 +19,7 @@
 
 #include "lu/panel/panels.hpp"
 #include "lu/pass_checks.hpp"
+#include "lu/row_by_row_lu.hpp"
 #include "lu/row_pipeline.hpp"
 
 namespace glinpack {
@@ -36,41 +37,38 @@ template <class Real>
 class BlockedLu final : public LuFactorization {
  public:
   BlockedLu(const RankContext<Real>& context, DeviceMatrix<Real>& a, Checksums<Real>* checksums, RowPlanCache* plans)
-      : LuFactorization(context.distribution.passes()),
+      : LuFactorization(context),
         context_(context),
         a_(a),
         panels_(context, a),
         rows_(context, a, plans),
         checks_(checksums, context.grid.all()) {}
 
-  Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) override {
-    Factorization result;
-    result.interchanges = std::move(so_far);
-    result.interchanges.across_process_rows = pivots_across_processes(context_.parameters.pivoting);
+ private:
+  void begin(PassRange passes) override {
     panels_.agree_on_order();
     checks_.start(passes);
-    const auto run_pass = [&](const PassPlan& pass, bool is_saved) {
-      const Panel<Real>& panel = panels_.take(pass);  // P, L11, L21, U11
-      result.interchanges.append(panel.pivots);
-      result.zero_pivot = panel.zero_pivot;
-      if (panel.zero_pivot) return false;
-      const std::optional<PassPlan> next = next_of(pass, passes);
-      checks_.before_update(pass, panel, panels_.are_factorized_in_matrix());
-      update(pass, panel, next, is_saved);
-      checks_.after_update(pass, panel);
-      if (is_saved) panels_.wait();
-      result.stopped = !checks_.finish_pass(pass, next ? &*next : nullptr, is_saved);
-      return !result.stopped;
-    };
-    result.ended_before = for_each_pass(context_, passes, observer, result.interchanges, run_pass);
+  }
+
+  bool run_pass(const PassPlan& pass, PassRange passes, bool is_saved, Factorization& result) override {
+    const Panel<Real>& panel = panels_.take(pass);  // P, L11, L21, U11
+    if (!result.append(panel)) return false;
+    const std::optional<PassPlan> next = next_of(pass, passes);
+    checks_.before_update(pass, panel, panels_.are_factorized_in_matrix());
+    update(pass, panel, next, is_saved);
+    checks_.after_update(pass, panel);
+    if (is_saved) panels_.wait();
+    result.stopped = !checks_.finish_pass(pass, next ? &*next : nullptr, is_saved);
+    return !result.stopped;
+  }
+
+  void end(PassRange passes, Factorization& result) override {
     rows_.finish_early();
     panels_.wait();  // the last panels may still be forwarded
     const bool complete = passes.end == context_.distribution.passes() && !result.zero_pivot && !result.ended_before;
     if (complete && !result.stopped) result.stopped = !checks_.check_factors();
-    return result;
   }
 
- private:
   // With look-ahead: pass k + 1, whose panel is factorised during pass k.
   std::optional<PassPlan> next_of(const PassPlan& pass, PassRange passes) const {
     if (context_.parameters.lookahead == 0 || pass.pass + 1 >= passes.end) return std::nullopt;
@@ -135,14 +133,17 @@ class BlockedLu final : public LuFactorization {
 }  // namespace
 
 template <class Real>
-std::unique_ptr<LuFactorization> make_blocked_lu(const RankContext<Real>& context, DeviceMatrix<Real>& a,
-                                                 Checksums<Real>* checksums, RowPlanCache* plans) {
+std::unique_ptr<LuFactorization> make_lu(const RankContext<Real>& context, DeviceMatrix<Real>& a,
+                                         Checksums<Real>* checksums, RowPlanCache* plans) {
+  const LuAlgorithm algorithm =
+      lu_algorithm(context.backend.row_by_row() != nullptr, context.parameters.pivoting, context.distribution.shape);
+  if (algorithm == LuAlgorithm::row_by_row) return std::make_unique<RowByRowLu<Real>>(context, a);
   return std::make_unique<BlockedLu<Real>>(context, a, checksums, plans);
 }
 
-template std::unique_ptr<LuFactorization> make_blocked_lu(const RankContext<float>&, DeviceMatrix<float>&,
-                                                          Checksums<float>*, RowPlanCache*);
-template std::unique_ptr<LuFactorization> make_blocked_lu(const RankContext<double>&, DeviceMatrix<double>&,
-                                                          Checksums<double>*, RowPlanCache*);
+template std::unique_ptr<LuFactorization> make_lu(const RankContext<float>&, DeviceMatrix<float>&, Checksums<float>*,
+                                                  RowPlanCache*);
+template std::unique_ptr<LuFactorization> make_lu(const RankContext<double>&, DeviceMatrix<double>&, Checksums<double>*,
+                                                  RowPlanCache*);
 
 }  // namespace glinpack

@@ -3,10 +3,13 @@
 
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "abft/checksums.hpp"
+#include "lu/panel/panel.hpp"
 #include "lu/parameters.hpp"
-#include "transport/rank_context.hpp"
+#include "transport/transport.hpp"
 
 namespace glinpack {
 
@@ -16,6 +19,14 @@ struct Factorization {
   std::optional<GlobalIndex> zero_pivot;  // the first one: A is singular
   std::optional<Index> ended_before;      // the pass before which the observer ended it
   bool stopped = false;                   // at a mismatch of checksums
+
+  /// The pivots of a pass. False if one is zero.
+  template <class Real>
+  bool append(const Panel<Real>& panel) {
+    interchanges.append(panel.pivots);
+    zero_pivot = panel.zero_pivot;
+    return !zero_pivot;
+  }
 };
 
 /// What the driver does with a pass.
@@ -62,53 +73,63 @@ class LuFactorization {
   /// Runs the passes. `so_far`: the interchanges of earlier passes, whose results are in the matrix. The factors are
   /// those of one run of all passes, bit for bit. The checksums must have their state after the earlier passes.
   /// Collective over the grid. May be called again after it has stopped.
-  virtual Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) = 0;
+  Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) {
+    Factorization result;
+    result.interchanges = std::move(so_far);
+    result.interchanges.across_process_rows = across_process_rows_;
+    begin(passes);
+    for (Index k = passes.first; k < passes.end && !result.ended_before; ++k) {
+      const PassPlan pass = plan_pass(distribution_, k, at_);
+      const NextPass next = observer.before(pass);
+      if (next == NextPass::none) {
+        result.ended_before = k;
+        break;
+      }
+      const bool is_saved = next == NextPass::run_and_save;
+      if (!run_pass(pass, passes, is_saved, result)) break;
+      observer.after(pass);
+      if (is_saved && !observer.save(pass, result.interchanges)) result.ended_before = k + 1;
+    }
+    end(passes, result);
+    return result;
+  }
   Factorization run(PassObserver& observer, PassRange passes) { return run(observer, passes, {}); }
-  Factorization run(PassObserver& observer) { return run(observer, {0, passes_}); }
+  Factorization run(PassObserver& observer) { return run(observer, {0, distribution_.passes()}); }
 
  protected:
-  explicit LuFactorization(Index passes) : passes_(passes) {}
+  template <class Real>
+  explicit LuFactorization(const RankContext<Real>& context)
+      : distribution_(context.distribution),
+        at_(context.position()),
+        across_process_rows_(pivots_across_processes(context.parameters.pivoting)) {}
+
+  virtual void begin(PassRange /*passes*/) {}
+  /// Adds to the result. False: no pass follows.
+  virtual bool run_pass(const PassPlan& pass, PassRange passes, bool is_saved, Factorization& result) = 0;
+  virtual void end(PassRange /*passes*/, Factorization& /*result*/) {}
 
  private:
-  Index passes_;
+  const Distribution& distribution_;
+  GridPosition at_;
+  bool across_process_rows_;
 };
 
-/// Blocked, right-looking, with look-ahead. `a`: this rank's part of [A | b]. `checksums`: checks the passes; null:
-/// none. `plans`: of the ranks that are recorded before this one; null: none. Allocates all memory except the matrix.
-/// All must outlive it. Not collective.
-template <class Real>
-std::unique_ptr<LuFactorization> make_blocked_lu(const RankContext<Real>& context, DeviceMatrix<Real>& a,
-                                                 Checksums<Real>* checksums, RowPlanCache* plans);
-
-/// Row by row, the white paper's algorithm (sections 3.1 and 3.2). The backend must have a row_by_row(), and pivoting
-/// must not exchange rows between process rows.
-template <class Real>
-std::unique_ptr<LuFactorization> make_row_by_row_lu(const RankContext<Real>& context, DeviceMatrix<Real>& a);
-
-/// The algorithm of lu_algorithm(), for make_blocked_lu()'s arguments.
+/// By blocks, right-looking, with look-ahead; or row by row, the white paper's algorithm (sections 3.1 and 3.2), as
+/// lu_algorithm() says. `a`: this rank's part of [A | b]. `checksums`: checks the passes of the former; null: none.
+/// `plans`: of the ranks that are recorded before this one; null: none. Allocates all memory except the matrix. All
+/// must outlive it. Not collective.
 template <class Real>
 std::unique_ptr<LuFactorization> make_lu(const RankContext<Real>& context, DeviceMatrix<Real>& a,
-                                         Checksums<Real>* checksums = nullptr, RowPlanCache* plans = nullptr) {
-  const LuAlgorithm algorithm =
-      lu_algorithm(context.backend.row_by_row() != nullptr, context.parameters.pivoting, context.distribution.shape);
-  return algorithm == LuAlgorithm::row_by_row ? make_row_by_row_lu(context, a)
-                                              : make_blocked_lu(context, a, checksums, plans);
-}
+                                         Checksums<Real>* checksums = nullptr, RowPlanCache* plans = nullptr);
 
-/// Calls body(pass, is_saved) for every pass until it returns false or the observer ends the passes. `interchanges`:
-/// those so far, which the body extends. Returns the pass before which the observer ended them.
-template <class Real, class Body>
-std::optional<Index> for_each_pass(const RankContext<Real>& context, PassRange passes, PassObserver& observer,
-                                   const Interchanges& interchanges, Body body) {
-  for (Index k = passes.first; k < passes.end; ++k) {
-    const PassPlan pass = plan_pass(context.distribution, k, context.position());
-    const NextPass next = observer.before(pass);
-    if (next == NextPass::none) return k;
-    if (!body(pass, next == NextPass::run_and_save)) break;
-    observer.after(pass);
-    if (next == NextPass::run_and_save && !observer.save(pass, interchanges)) return k + 1;
-  }
-  return std::nullopt;
-}
+/// LAPACK's getrf by the driver of all runs on a 1x1 grid, of a matrix that one process has whole, without MPI. Factors
+/// a square matrix in place: the unit lower triangle L below U, rows of all of it interchanged. pivots[k], as many as
+/// rows, is the 0-based row that was exchanged with row k. `parameters`: NB, the pivoting, where panels are factorised;
+/// N is the matrix's. Returns the first column whose pivot is exactly zero, if one is; the rest is then unspecified.
+/// Waits for the device. Throws as Backend::allocate and make_lu() do, std::invalid_argument if the matrix is not
+/// square or pivots are missing.
+template <class Real>
+std::optional<Index> factorize_on_one_rank(Backend<Real>& backend, DeviceMatrix<Real>& a, RunParameters parameters,
+                                           std::span<Index> pivots);
 
 }  // namespace glinpack

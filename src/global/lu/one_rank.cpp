@@ -1,5 +1,3 @@
-#include "lu/one_rank.hpp"
-
 #include <algorithm>
 #include <stdexcept>
 #include <vector>

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "abft/checksums.hpp"
+#include "abft/mismatch.hpp"
 #include "base/precision.hpp"
 #include "matrix/distribution.hpp"
 #include "transport/node_route.hpp"
@@ -125,15 +125,15 @@ inline Index matrix_strip_rows(Index rows, Index columns) {
   return std::min(rows, std::max<Index>(1, matrix_strip_elements / std::max<Index>(1, columns)));
 }
 
-/// The shared memory of a run: the largest broadcasts from or to the rank at `at`, and rings, the same on its process
-/// column. `panels_on_device`: whether devices may factorise panels.
-template <class Real>
-BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, GridPosition at,
-                               bool panels_on_device = false);
-
 /// HPL's count for the factorisation and solution of order n: 2/3 n^3 + 3/2 n^2.
-double hpl_flops(Index n);
+constexpr double hpl_flops(Index n) {
+  const auto order = static_cast<double>(n);
+  return order * order * (2.0 / 3.0 * order + 1.5);
+}
 /// The factorisation of [A | b] alone: 2/3 n^3 + 1/2 n^2.
-double factorization_flops(Index n);
+constexpr double factorization_flops(Index n) {
+  const auto order = static_cast<double>(n);
+  return order * order * (2.0 / 3.0 * order + 0.5);
+}
 
 }  // namespace glinpack

@@ -8,7 +8,7 @@
 #include "base/precision.hpp"
 #include "lu/parameters.hpp"
 #include "none/none_backend.hpp"
-#include "transport/recorder.hpp"
+#include "transport/message_record.hpp"
 
 namespace glinpack {
 

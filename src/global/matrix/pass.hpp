@@ -2,6 +2,7 @@
 // (N, nb, P, Q, pass, rank), tested without MPI for thousands of ranks.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/timeline.hpp"
@@ -10,10 +11,18 @@
 namespace glinpack {
 
 /// The pivot rank of a pass: process row k mod P, process column k mod Q.
-GridPosition pivot_position(const GridShape& grid, Index pass);
+inline GridPosition pivot_position(const GridShape& grid, Index pass) {
+  return {static_cast<int>(pass % grid.rows), static_cast<int>(pass % grid.columns)};
+}
 
 /// pivot, normalize (its process row), eliminate (its process column) or reduce (white paper, 3.1).
-Role role_in_pass(const GridShape& grid, Index pass, GridPosition at);
+inline Role role_in_pass(const GridShape& grid, Index pass, GridPosition at) {
+  const GridPosition pivot = pivot_position(grid, pass);
+  if (at == pivot) return Role::pivot;
+  if (at.row == pivot.row) return Role::normalize;
+  if (at.column == pivot.column) return Role::eliminate;
+  return Role::reduce;
+}
 
 /// One rank's part in one pass: local extents, and positions in its local matrix.
 struct PassPlan {
@@ -33,7 +42,25 @@ struct PassPlan {
   Index trailing_columns = 0;  // columns of U12 and A22 here, b's and the checksums included
 };
 
-PassPlan plan_pass(const Distribution& distribution, Index pass, GridPosition at);
+inline PassPlan plan_pass(const Distribution& distribution, Index pass, GridPosition at) {
+  const GlobalIndex first = distribution.rows.first(BlockIndex(pass));
+  const Index width = distribution.pass_width(pass);
+  PassPlan plan;
+  plan.pass = pass;
+  plan.width = width;
+  plan.role = role_in_pass(distribution.shape, pass, at);
+  plan.pivot = pivot_position(distribution.shape, pass);
+  plan.in_pivot_row = at.row == plan.pivot.row;
+  plan.in_pivot_column = at.column == plan.pivot.column;
+  plan.panel_row = distribution.rows.lower_bound(first, at.row);
+  plan.panel_column = distribution.columns.lower_bound(first, at.column);
+  plan.panel_rows = distribution.local_rows(at) - plan.panel_row.value;
+  plan.trailing_row = distribution.rows.lower_bound(first + width, at.row);
+  plan.trailing_column = distribution.columns.lower_bound(first + width, at.column);
+  plan.trailing_rows = distribution.local_rows(at) - plan.trailing_row.value;
+  plan.trailing_columns = distribution.stored_columns(at) - plan.trailing_column.value;
+  return plan;
+}
 
 /// Passes [first, end) of a factorisation.
 struct PassRange {
@@ -51,6 +78,14 @@ struct ColumnRange {
 
 /// The trailing columns in at most `pieces` pieces, from left to right: whole blocks of nb columns except in the last
 /// one, so that the next panel is in the first piece. One empty piece if there are no columns.
-std::vector<ColumnRange> pieces_of(Index trailing_columns, Index nb, Index pieces);
+inline std::vector<ColumnRange> pieces_of(Index trailing_columns, Index nb, Index pieces) {
+  const Index even = (trailing_columns + pieces - 1) / pieces;
+  const Index width = (even + nb - 1) / nb * nb;
+  std::vector<ColumnRange> ranges{{0, std::min(width, trailing_columns)}};
+  for (Index first = width; first < trailing_columns; first += width) {
+    ranges.push_back({first, std::min(width, trailing_columns - first)});
+  }
+  return ranges;
+}
 
 }  // namespace glinpack

@@ -31,7 +31,7 @@ int broadcast_tag(MessageKind kind) {
 // forwarded sends is a separate interval.
 class BroadcastTransfer final : public Transfer {
  public:
-  /// start() makes the NodeBroadcast.
+  /// start() makes the Broadcast.
   template <class Start>
   BroadcastTransfer(Timeline& timeline, Phase phase, bool receives, std::size_t bytes, Start start)
       : timeline_(timeline),
@@ -69,7 +69,7 @@ class BroadcastTransfer final : public Transfer {
   bool receives_;
   bool done_ = false;
   std::unique_ptr<Timeline::Scope> scope_;
-  NodeBroadcast broadcast_;
+  Broadcast broadcast_;
 };
 
 // An MPI datatype for ranges of a buffer. MPI keeps the data it needs until the message completes.
@@ -113,20 +113,123 @@ class RowTransferRounds final : public Transfer {
  public:
   /// `buffer`: contiguous rows of `columns` elements; it must outlive the exchange.
   RowTransferRounds(Timeline& timeline, const RowChannel& channel, const RowExchangePlan& plan, Index columns,
-                    void* buffer);
+                    void* buffer)
+      : timeline_(timeline),
+        channel_(channel),
+        rounds_(plan.rounds),
+        columns_(columns),
+        buffer_(static_cast<char*>(buffer)),
+        type_bytes_(element_bytes(channel.type)),
+        receives_(plan.messages_received() > 0) {
+    if (rounds_.empty()) return;
+    scope_.reset(
+        new Timeline::Scope(timeline.scope(Lane::net, channel.phase, plan.rows_received() * columns * type_bytes_, 0,
+                                           static_cast<std::int32_t>(plan.messages_received()))));
+    start_round();
+  }
 
-  bool test() override;
+  bool test() override {
+    for (;;) {
+      int done = 1;
+      if (!in_flight_.empty()) {
+        GLINPACK_MPI(MPI_Testall(static_cast<int>(in_flight_.size()), in_flight_.data(), &done, MPI_STATUSES_IGNORE));
+      }
+      const bool copied = (!in_node_ || in_node_->advance()) && (!between_devices_ || between_devices_->advance());
+      if (done == 0 || !copied) return false;
+      in_flight_.clear();
+      if (next_round_ == rounds_.size()) break;
+      start_round();
+    }
+    scope_.reset();
+    return true;
+  }
   void wait_until_arrived() override {
     if (receives_) wait();
   }
-  void wait() override;
+  void wait() override {
+    timeline_.resume(channel_.phase);
+    while (!test()) {
+      const std::size_t round = next_round_;
+      const auto test_and_help = [&] {
+        const bool done = test();
+        if (in_node_ && !done) make_progress(channel_.communicator);
+        return done || next_round_ != round;
+      };
+      wait_until(test_and_help, pending());
+    }
+  }
 
  private:
-  Pending pending() const;
-  void start_round();
-  void start(const RowTransfer& transfer);
-  RingMessage ring_message(const RowTransfer& transfer) const;
-  PeerMessage peer_message(const RowTransfer& transfer) const;
+  // The first receive of the current round, else its first send.
+  Pending pending() const {
+    if (next_round_ == 0) return {};
+    const TransferRound& round = rounds_[next_round_ - 1];
+    for (const RowTransfer& transfer : round) {
+      if (transfer.receives) return Pending::from(channel_.communicator, transfer.process);
+    }
+    return round.empty() ? Pending{} : Pending::to(channel_.communicator, round.front().process);
+  }
+  void start_round() {
+    if (channel_.peers != nullptr) {
+      std::vector<PeerMessage> messages;
+      for (const RowTransfer& transfer : rounds_[next_round_]) messages.push_back(peer_message(transfer));
+      between_devices_.emplace(*channel_.peers, channel_.tag, messages);
+      ++next_round_;
+      return;
+    }
+    std::vector<RingMessage> in_node;
+    for (const RowTransfer& transfer : rounds_[next_round_]) {
+      if (channel_.rings != nullptr && channel_.rings->reach(transfer.process)) {
+        in_node.push_back(ring_message(transfer));
+      } else {
+        start(transfer);
+      }
+    }
+    in_node_.reset();
+    if (!in_node.empty()) in_node_.emplace(*channel_.rings, in_node);
+    ++next_round_;
+  }
+  void start(const RowTransfer& transfer) {
+    char* first = buffer_;
+    int count = 1;
+    MPI_Datatype type = channel_.type;
+    std::unique_ptr<RangesType> ranges;
+    if (transfer.ranges.size() == 1) {
+      first += transfer.ranges.front().first * columns_ * type_bytes_;
+      count = message_count(transfer.ranges.front().count * columns_);
+    } else {
+      ranges = std::make_unique<RangesType>(transfer.ranges, columns_, channel_.type, type_bytes_);
+      type = ranges->type();
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (transfer.receives) {
+      GLINPACK_MPI(MPI_Irecv(first, count, type, transfer.process, channel_.tag, channel_.communicator, &request));
+    } else {
+      GLINPACK_MPI(MPI_Isend(first, count, type, transfer.process, channel_.tag, channel_.communicator, &request));
+    }
+    in_flight_.push_back(request);
+  }
+  RingMessage ring_message(const RowTransfer& transfer) const {
+    RingMessage message{transfer.process, transfer.receives, {}};
+    const Index row_bytes = columns_ * type_bytes_;
+    for (const RowRange& range : transfer.ranges) {
+      message.parts.emplace_back(buffer_ + range.first * row_bytes, static_cast<std::size_t>(range.count * row_bytes));
+    }
+    return message;
+  }
+  PeerMessage peer_message(const RowTransfer& transfer) const {
+    PeerMessage message{transfer.process, transfer.receives, {}, {}};
+    const Index row_bytes = columns_ * type_bytes_;
+    auto header = static_cast<std::size_t>(channel_.on_device.header * type_bytes_);
+    for (const RowRange& range : transfer.ranges) {
+      const auto first = static_cast<std::size_t>(range.first * row_bytes);
+      if (header > 0) message.header = {buffer_ + first, header};
+      const std::size_t bytes = static_cast<std::size_t>(range.count * row_bytes) - header;
+      if (bytes > 0) message.parts.push_back({channel_.on_device.first + first + header, bytes});
+      header = 0;
+    }
+    return message;
+  }
 
   Timeline& timeline_;
   RowChannel channel_;
@@ -141,126 +244,6 @@ class RowTransferRounds final : public Transfer {
   bool receives_;
   std::unique_ptr<Timeline::Scope> scope_;
 };
-
-RowTransferRounds::RowTransferRounds(Timeline& timeline, const RowChannel& channel, const RowExchangePlan& plan,
-                                     Index columns, void* buffer)
-    : timeline_(timeline),
-      channel_(channel),
-      rounds_(plan.rounds),
-      columns_(columns),
-      buffer_(static_cast<char*>(buffer)),
-      type_bytes_(element_bytes(channel.type)),
-      receives_(plan.messages_received() > 0) {
-  if (rounds_.empty()) return;
-  scope_.reset(
-      new Timeline::Scope(timeline.scope(Lane::net, channel.phase, plan.rows_received() * columns * type_bytes_, 0,
-                                         static_cast<std::int32_t>(plan.messages_received()))));
-  start_round();
-}
-
-void RowTransferRounds::start_round() {
-  if (channel_.peers != nullptr) {
-    std::vector<PeerMessage> messages;
-    for (const RowTransfer& transfer : rounds_[next_round_]) messages.push_back(peer_message(transfer));
-    between_devices_.emplace(*channel_.peers, channel_.tag, messages);
-    ++next_round_;
-    return;
-  }
-  std::vector<RingMessage> in_node;
-  for (const RowTransfer& transfer : rounds_[next_round_]) {
-    if (channel_.rings != nullptr && channel_.rings->reach(transfer.process)) {
-      in_node.push_back(ring_message(transfer));
-    } else {
-      start(transfer);
-    }
-  }
-  in_node_.reset();
-  if (!in_node.empty()) in_node_.emplace(*channel_.rings, in_node);
-  ++next_round_;
-}
-
-RingMessage RowTransferRounds::ring_message(const RowTransfer& transfer) const {
-  RingMessage message{transfer.process, transfer.receives, {}};
-  const Index row_bytes = columns_ * type_bytes_;
-  for (const RowRange& range : transfer.ranges) {
-    message.parts.emplace_back(buffer_ + range.first * row_bytes, static_cast<std::size_t>(range.count * row_bytes));
-  }
-  return message;
-}
-
-PeerMessage RowTransferRounds::peer_message(const RowTransfer& transfer) const {
-  PeerMessage message{transfer.process, transfer.receives, {}, {}};
-  const Index row_bytes = columns_ * type_bytes_;
-  auto header = static_cast<std::size_t>(channel_.on_device.header * type_bytes_);
-  for (const RowRange& range : transfer.ranges) {
-    const auto first = static_cast<std::size_t>(range.first * row_bytes);
-    if (header > 0) message.header = {buffer_ + first, header};
-    const std::size_t bytes = static_cast<std::size_t>(range.count * row_bytes) - header;
-    if (bytes > 0) message.parts.push_back({channel_.on_device.first + first + header, bytes});
-    header = 0;
-  }
-  return message;
-}
-
-void RowTransferRounds::start(const RowTransfer& transfer) {
-  char* first = buffer_;
-  int count = 1;
-  MPI_Datatype type = channel_.type;
-  std::unique_ptr<RangesType> ranges;
-  if (transfer.ranges.size() == 1) {
-    first += transfer.ranges.front().first * columns_ * type_bytes_;
-    count = message_count(transfer.ranges.front().count * columns_);
-  } else {
-    ranges = std::make_unique<RangesType>(transfer.ranges, columns_, channel_.type, type_bytes_);
-    type = ranges->type();
-  }
-  MPI_Request request = MPI_REQUEST_NULL;
-  if (transfer.receives) {
-    GLINPACK_MPI(MPI_Irecv(first, count, type, transfer.process, channel_.tag, channel_.communicator, &request));
-  } else {
-    GLINPACK_MPI(MPI_Isend(first, count, type, transfer.process, channel_.tag, channel_.communicator, &request));
-  }
-  in_flight_.push_back(request);
-}
-
-bool RowTransferRounds::test() {
-  for (;;) {
-    int done = 1;
-    if (!in_flight_.empty()) {
-      GLINPACK_MPI(MPI_Testall(static_cast<int>(in_flight_.size()), in_flight_.data(), &done, MPI_STATUSES_IGNORE));
-    }
-    const bool copied = (!in_node_ || in_node_->advance()) && (!between_devices_ || between_devices_->advance());
-    if (done == 0 || !copied) return false;
-    in_flight_.clear();
-    if (next_round_ == rounds_.size()) break;
-    start_round();
-  }
-  scope_.reset();
-  return true;
-}
-
-// The first receive of the current round, else its first send.
-Pending RowTransferRounds::pending() const {
-  if (next_round_ == 0) return {};
-  const TransferRound& round = rounds_[next_round_ - 1];
-  for (const RowTransfer& transfer : round) {
-    if (transfer.receives) return Pending::from(channel_.communicator, transfer.process);
-  }
-  return round.empty() ? Pending{} : Pending::to(channel_.communicator, round.front().process);
-}
-
-void RowTransferRounds::wait() {
-  timeline_.resume(channel_.phase);
-  while (!test()) {
-    const std::size_t round = next_round_;
-    const auto test_and_help = [&] {
-      const bool done = test();
-      if (in_node_ && !done) make_progress(channel_.communicator);
-      return done || next_round_ != round;
-    };
-    wait_until(test_and_help, pending());
-  }
-}
 
 // MPI_User_function.
 void combine_in_mpi(void* in, void* in_out, int* count, MPI_Datatype* type) {
@@ -329,33 +312,30 @@ std::unique_ptr<Transfer> MpiTransport<Real>::start_broadcast(MessageKind kind, 
     return std::make_unique<RowTransferRounds>(timeline_, channel, plan, 1, message.data());
   }
   auto transfer = std::make_unique<BroadcastTransfer>(timeline_, phase, receives, message.size_bytes(), [&] {
-    return NodeBroadcast(line == Line::row ? grid_.row() : grid_.column(), broadcast_for(kind, broadcast_), root,
-                         mpi_message(message, broadcast_tag(kind)), window);
+    return Broadcast(line == Line::row ? grid_.row() : grid_.column(), broadcast_for(kind, broadcast_), root,
+                     mpi_message(message, broadcast_tag(kind)), window);
   });
   if (completion_ == Completion::in_turn) transfer->wait();
   return transfer;
 }
 
 template <class Real>
-std::unique_ptr<Transfer> MpiTransport<Real>::start_row_exchange(const PassPlan&, const RowExchangePlan& plan,
-                                                                 Index columns, Real* buffer, MessagePlace on_device) {
+std::unique_ptr<Transfer> MpiTransport<Real>::start_exchange(MessageKind kind, const PassPlan&,
+                                                             const RowExchangePlan& plan, Index columns, Real* buffer,
+                                                             MessagePlace on_device) {
   if (plan.rounds.empty() || columns == 0) return nullptr;
-  NodeRings* const rings = windows_.node == nullptr ? nullptr : windows_.node->row_rings();
-  const RowChannel channel{Phase::swap,        grid_.column(), mpi_type<Real>(),
-                           tags::row_exchange, rings,          peers_on(Line::column, on_device),
-                           on_device};
+  const bool of_panel = kind == MessageKind::panel;
+  const NodeWindows* const node = windows_.node;
+  const RowChannel channel{.phase = of_panel ? Phase::panel : Phase::swap,
+                           .communicator = grid_.column(),
+                           .type = mpi_type<Real>(),
+                           .tag = of_panel ? tags::panel_column : tags::row_exchange,
+                           .rings = node == nullptr ? nullptr
+                                    : of_panel      ? node->panel_rings()
+                                                    : node->row_rings(),
+                           .peers = peers_on(Line::column, on_device),
+                           .on_device = on_device};
   return std::make_unique<RowTransferRounds>(timeline_, channel, plan, columns, buffer);
-}
-
-template <class Real>
-std::unique_ptr<Transfer> MpiTransport<Real>::start_panel_exchange(const PassPlan&, const RowExchangePlan& plan,
-                                                                   Real* buffer, MessagePlace on_device) {
-  if (plan.rounds.empty()) return nullptr;
-  NodeRings* const rings = windows_.node == nullptr ? nullptr : windows_.node->panel_rings();
-  const RowChannel channel{Phase::panel,       grid_.column(), mpi_type<Real>(),
-                           tags::panel_column, rings,          peers_on(Line::column, on_device),
-                           on_device};
-  return std::make_unique<RowTransferRounds>(timeline_, channel, plan, 1, buffer);
 }
 
 template <class Real>

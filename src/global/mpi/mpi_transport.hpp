@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "mpi/broadcast.hpp"
-#include "mpi/node_broadcast.hpp"
 #include "mpi/peer_windows.hpp"
 #include "mpi/process_grid.hpp"
 #include "transport/transport.hpp"
@@ -31,10 +30,8 @@ class MpiTransport : public Transport<Real> {
 
   std::unique_ptr<Transfer> start_broadcast(MessageKind kind, const PassPlan& pass, std::span<Real> message,
                                             Index column, MessagePlace on_device) override;
-  std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
-                                               Real* buffer, MessagePlace on_device) override;
-  std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan, Real* buffer,
-                                                 MessagePlace on_device) override;
+  std::unique_ptr<Transfer> start_exchange(MessageKind kind, const PassPlan& pass, const RowExchangePlan& plan,
+                                           Index columns, Real* buffer, MessagePlace on_device) override;
   std::unique_ptr<HostBuffer<Real>> allocate_buffer(Line line, DeviceMemory<Real>& memory,
                                                     Index elements) const override;
   bool column_shares_memory() const override;

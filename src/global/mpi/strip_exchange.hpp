@@ -3,10 +3,14 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <span>
 #include <vector>
 
+#include "base/measuring.hpp"
+#include "mpi/communication.hpp"
 #include "solvers/poisson/poisson_cg.hpp"
 
 namespace glinpack {
@@ -40,16 +44,48 @@ template <class Real>
 class StripExchange final : public PoissonNeighbours<Real> {
  public:
   /// For strip_of_rank() of this rank. The communicator must outlive it.
-  StripExchange(MPI_Comm communicator, Index n);
+  StripExchange(MPI_Comm communicator, Index n) : communicator_(communicator) {
+    const int rank = rank_in(communicator), size = size_of(communicator);
+    parts_.resize(static_cast<std::size_t>(size));
+    if (rank > 0) above_.rank = rank - 1;
+    if (rank + 1 < size) below_.rank = rank + 1;
+    for (Side* side : {&above_, &below_}) {
+      if (side->rank == MPI_PROC_NULL) continue;
+      side->outgoing.resize(static_cast<std::size_t>(n));
+      side->ghost.resize(static_cast<std::size_t>(n));
+    }
+  }
   StripExchange(const StripExchange&) = delete;
   StripExchange& operator=(const StripExchange&) = delete;
 
   /// Collective, both.
-  void add_up(PoissonStrip<Real>& strip, PoissonSum which) override;
-  void update(PoissonStrip<Real>& strip, Index iteration) override;
+  void add_up(PoissonStrip<Real>& strip, PoissonSum which) override {
+    const double total = add_up(strip.own_sum(which), [&] {
+      if (!in_flight_) return;
+      const GhostRows<Real> ghosts = receive();
+      strip.write_ghost_rows(ghosts.above, ghosts.below);
+    });
+    strip.set_sum(which, total);
+  }
+  void update(PoissonStrip<Real>& strip, Index iteration) override {
+    const Index rows = strip.extents().rows;
+    strip.update(iteration, {0, 1});
+    if (rows > 1) strip.update(iteration, {rows - 1, rows});
+    strip.begin_reading_edges();
+    const auto update_between = [&] {
+      if (rows > 2) strip.update(iteration, {1, rows - 1});
+    };
+    // a device gets its work before the host waits for the edges; without a device, the host sends first, then computes
+    if (strip.returns_early()) update_between();
+    send(strip.edges());
+    if (!strip.returns_early()) update_between();
+  }
 
   /// Collective. Sends a row to each neighbour and returns theirs, which are valid until the next exchange.
-  GhostRows<Real> exchange(const PoissonEdges<Real>& edges);
+  GhostRows<Real> exchange(const PoissonEdges<Real>& edges) {
+    send(edges);
+    return receive();
+  }
 
   const StripExchangeTimes& times() const { return times_; }
   void forget_times() { times_ = {}; }
@@ -63,9 +99,41 @@ class StripExchange final : public PoissonNeighbours<Real> {
 
   /// The sum over all ranks, started before `meanwhile` and completed after it.
   template <class Work>
-  double add_up(double own, const Work& meanwhile);
-  void send(const PoissonEdges<Real>& edges);
-  GhostRows<Real> receive();
+  double add_up(double own, const Work& meanwhile) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    GLINPACK_MPI(MPI_Iallgather(&own, 1, MPI_DOUBLE, parts_.data(), 1, MPI_DOUBLE, communicator_, &request));
+    meanwhile();
+    const double start = steady_seconds();
+    wait(request, Pending::with_all_of(communicator_));
+    times_.sums += steady_seconds() - start;
+    return std::accumulate(parts_.begin(), parts_.end(), 0.0);
+  }
+  void send(const PoissonEdges<Real>& edges) {
+    in_flight_ = true;
+    sent_at_ = steady_seconds();
+    MPI_Request* request = requests_.data();
+    const auto start = [&](Side& side, std::span<const Real> edge) {
+      if (side.rank == MPI_PROC_NULL) return;
+      // edges may be in memory that a driver maps; MPI gets a copy
+      std::copy(edge.begin(), edge.end(), side.outgoing.begin());
+      const int count = message_count(static_cast<Index>(edge.size()));
+      GLINPACK_MPI(
+          MPI_Irecv(side.ghost.data(), count, mpi_type<Real>(), side.rank, tags::ghost_rows, communicator_, request++));
+      GLINPACK_MPI(MPI_Isend(side.outgoing.data(), count, mpi_type<Real>(), side.rank, tags::ghost_rows, communicator_,
+                             request++));
+    };
+    start(above_, edges.first);
+    start(below_, edges.last);
+  }
+  GhostRows<Real> receive() {
+    const double start = steady_seconds();
+    wait(requests_, Pending::from(communicator_, above_.rank == MPI_PROC_NULL ? below_.rank : above_.rank));
+    in_flight_ = false;
+    const double now = steady_seconds();
+    times_.exposed += now - start;
+    times_.exchange += now - sent_at_;
+    return {above_.ghost, below_.ghost};
+  }
 
   MPI_Comm communicator_;
   Side above_, below_;

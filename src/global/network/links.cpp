@@ -67,29 +67,19 @@ class ScreeningRounds {
     return least == has_time;
   }
 
-  /// Collective. Measures the pairs one after the other; `links` receives those whose first rank is this one.
-  bool measure_one_by_one(std::span<const Pair> pairs, double limit, std::vector<Link>& links) {
+  /// Collective. Measures the pairs one after the other, or disjoint ones at the same time; `links` receives those
+  /// whose first rank is this one.
+  bool measure_all(std::span<const Pair> pairs, bool at_once, double limit, std::vector<Link>& links) {
     for (const Pair& pair : pairs) {
-      if (!has_time_left(limit)) return false;
-      measure_if_member(pair, links);
+      if ((!at_once || pair == pairs.front()) && !has_time_left(limit)) return false;
+      if (rank_ != pair.first && rank_ != pair.second) continue;
+      const Link link = measure(communicator_, pair);
+      if (rank_ == pair.first) links.push_back(link);
     }
     return true;
   }
 
-  /// Collective. Measures the pairs, which must be disjoint, at the same time.
-  bool measure_at_once(std::span<const Pair> pairs, double limit, std::vector<Link>& links) {
-    if (!has_time_left(limit)) return false;
-    for (const Pair& pair : pairs) measure_if_member(pair, links);
-    return true;
-  }
-
  private:
-  void measure_if_member(Pair pair, std::vector<Link>& links) const {
-    if (rank_ != pair.first && rank_ != pair.second) return;
-    const Link link = measure(communicator_, pair);
-    if (rank_ == pair.first) links.push_back(link);
-  }
-
   MPI_Comm communicator_;
   double begin_;
   int rank_;
@@ -112,7 +102,7 @@ void measure_slow_links_again(MPI_Comm communicator, ScreeningRounds& rounds, do
   for (const Link& link : broadcast_value(MpiCommunicator(communicator), screening.slow, 0))
     suspects.emplace_back(link.first, link.second);
   std::vector<Link> again;
-  rounds.measure_one_by_one(suspects, limit, again);
+  rounds.measure_all(suspects, false, limit, again);
   for (const Link& second : gathered(communicator, again)) {
     for (Link& link : screening.links) {
       if (link.first != second.first || link.second != second.second) continue;
@@ -211,9 +201,7 @@ Screening screen_links(MPI_Comm communicator, const ScreeningOptions& options) {
   for (int round = 0; round < pairing_rounds(ranks); ++round) {
     const std::vector<Pair> pairs = pairing_round(ranks, round);
     const double limit = share_of_first_screening * options.seconds;
-    if (!(options.concurrent_pairs ? rounds.measure_at_once(pairs, limit, mine)
-                                   : rounds.measure_one_by_one(pairs, limit, mine)))
-      break;
+    if (!rounds.measure_all(pairs, options.concurrent_pairs, limit, mine)) break;
   }
   screening.links = gathered(communicator, mine);
   if (rounds.rank() == 0) judge_links(screening, hosts);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "abft/checksums.hpp"
+#include "abft/mismatch.hpp"
 #include "backend/backend.hpp"
 #include "matrix/distribution.hpp"
 #include "mpi/process_grid.hpp"

@@ -14,7 +14,7 @@
 #include "matrix/matrix_source.hpp"
 #include "mpi/process_grid.hpp"
 #include "run/records.hpp"
-#include "solve/refinement.hpp"
+#include "solve/residual.hpp"
 
 namespace glinpack {
 
@@ -74,7 +74,7 @@ struct RunResult {
   std::string failure;                      // why it did not pass, one line; empty if it passed
   std::optional<Refinement> refinement;     // if the run refines and is not singular
   std::optional<ChecksumRecord> checksums;  // if the run carries them
-  MemoryNeed memory;                        // of this rank, allocated before the timed section (memory_need.hpp)
+  MemoryNeed memory;                        // of this rank, allocated before the timed section (count_memory())
   bool u_comes_with_rows = false;           // row swaps send U to all process rows (all_compute_u12())
   std::vector<RankRecord> ranks;            // on rank 0 of the grid; empty elsewhere
   std::vector<double> solution;             // x, N elements, on rank 0 of the grid if requested

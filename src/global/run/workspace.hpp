@@ -3,21 +3,24 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "abft/checksums.hpp"
 #include "backend/backend.hpp"
+#include "base/memory_count.hpp"
 #include "base/precision.hpp"
 #include "checkpoint/checkpoint_file.hpp"
 #include "lu/factorize.hpp"
 #include "lu/parameters.hpp"
 #include "matrix/matrix_source.hpp"
 #include "matrix/original_matrix.hpp"
-#include "mpi/node_broadcast.hpp"
+#include "mpi/node_windows.hpp"
 #include "mpi/peer_windows.hpp"
 #include "mpi/process_grid.hpp"
+#include "none/none_backend.hpp"
 #include "solve/refinement.hpp"
 #include "solve/substitution.hpp"
-#include "transport/rank_context.hpp"
+#include "transport/transport.hpp"
 
 namespace glinpack {
 
@@ -60,7 +63,7 @@ struct Workspace : LuWorkspace<Real> {
   using LuWorkspace<Real>::a;
   using LuWorkspace<Real>::context;
   using LuWorkspace<Real>::distribution;
-  BackwardSubstitution<Real> substitution;
+  Substitution<Real> substitution;
   std::unique_ptr<Refiner<Real>> refiner;  // null if the run does not refine
   std::unique_ptr<HostBuffer<Real>> strip;
   std::unique_ptr<OriginalMatrix> original;         // what residuals are computed from
@@ -93,5 +96,19 @@ void upload_matrix(Workspace<Real>& workspace, const MatrixSource& source);
 /// max |u_ij| of this rank's part of U.
 template <class Real>
 double largest_of_u(Workspace<Real>& workspace);
+
+/// What a rank's memory depends on besides the parameters of the run.
+struct RankPlace {
+  GridShape grid;
+  GridPosition at;
+  std::vector<int> nodes_of_row, nodes_of_column;  // as nodes_of() numbers them
+};
+
+/// The memory that a rank will allocate for a run: counted by the constructors of the run, without MPI and without
+/// arrays. Bytes before the timed section. Excludes the interval records of the timeline, kernels and their constants,
+/// and vectors of local rows or columns that checks make later. Takes neither time nor memory for arrays. The sizes of
+/// all arrays must fit into 64 bits.
+MemoryNeed count_memory(const RunParameters& parameters, Precision precision, const RankPlace& place,
+                        const ModelledDevice& device);
 
 }  // namespace glinpack

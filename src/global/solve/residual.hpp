@@ -1,8 +1,13 @@
-// The check of a solution: HPL's scaled residual, from the regenerated matrix.
+// The check of a solution: HPL's scaled residual, from the regenerated matrix; and the record of its refinement.
 #pragma once
 
+#include <algorithm>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/enumerators.hpp"
 #include "base/precision.hpp"
 #include "matrix/original_matrix.hpp"
 #include "transport/communicator.hpp"
@@ -30,6 +35,30 @@ struct Residual {
   double norm_b_inf = 0;
   double largest_a = 0;  // max |a_ij|, for the growth
 };
+
+/// How a solution was refined in double precision.
+struct Refinement {
+  enum class Method { factors, classical, gmres };
+  struct Step {
+    Method method;
+    double scaled_residual;
+  };
+  /// HPL's scaled residual with double precision's epsilon: first of the initial solution, then after every iteration.
+  /// Within GMRES it is the recurrence's, except for the last step of a cycle.
+  std::vector<Step> history;
+  bool converged = false;
+  std::string stopped;  // why it did not converge, one line; empty if it converged
+  double seconds = 0;   // part of the run's: after the last rank had its first solution
+
+  int iterations() const { return static_cast<int>(history.size()) - 1; }
+  int iterations_of(Method method) const {
+    return static_cast<int>(
+        std::count_if(history.begin(), history.end(), [method](const Step& step) { return step.method == method; }));
+  }
+};
+constexpr std::string_view name_of(Refinement::Method method) {
+  return text_by_value(method, "factors", "classical", "GMRES");
+}
 
 /// HPL's test (HPL_pdtest.c), computed in double precision. `precision` selects epsilon. x: this rank's part, one
 /// element per local column of A. Collective over the grid; the same result on every rank. A NaN in x or in the

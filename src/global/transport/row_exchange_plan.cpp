@@ -329,8 +329,9 @@ RowExchangePlan plan_row_exchange(const BlockCyclic& rows, int process, std::spa
   return plan;
 }
 
-RowExchangePlan plan_u_exchange(RowSwapKind kind, const BlockCyclic& rows, int process, const PassMoves& pass) {
-  UExchange exchange(rows, process, pass.first, pass.width, pass.moves);
+RowExchangePlan plan_u_exchange(RowSwapKind kind, const BlockCyclic& rows, int process, GlobalIndex first, Index width,
+                                std::span<const GlobalRowMove> moves) {
+  UExchange exchange(rows, process, first, width, moves);
   return kind == RowSwapKind::binary_exchange ? exchange.by_binary_exchange() : exchange.by_spread_roll();
 }
 
@@ -339,7 +340,7 @@ RowExchangePlan plan_row_swap(const RankSwaps& rank, const PassPlan& pass, std::
   const GlobalIndex first = rank.rows.first(BlockIndex(pass.pass));
   const auto moves = net_row_moves(first, pivots);
   if (!rank.u_to_all_rows) return plan_row_exchange(rank.rows, rank.process, moves);
-  return plan_u_exchange(kind_for(rank.swap, columns.count), rank.rows, rank.process, {first, pass.width, moves});
+  return plan_u_exchange(kind_for(rank.swap, columns.count), rank.rows, rank.process, first, pass.width, moves);
 }
 
 RowExchangePlan RowPlanCache::plan(const RankSwaps& rank, const PassPlan& pass, std::span<const GlobalIndex> pivots,

@@ -96,16 +96,8 @@ struct RowExchangePlan {
 /// ranks.
 RowExchangePlan plan_row_exchange(const BlockCyclic& rows, int process, std::span<const GlobalRowMove> moves);
 
-/// The moves of the pass whose panel is rows and columns [first, first + width).
-struct PassMoves {
-  GlobalIndex first;
-  Index width;
-  std::span<const GlobalRowMove> moves;
-};
-
-/// All ranks end with all rows of U,
-/// which belong to rows [first, first + width), in their buffers. All other rows end at their destinations. The buffer
-/// has at most 2 width rows.
+/// All ranks end with all rows of U, which belong to rows [first, first + width) of the pass's panel, in their buffers.
+/// All other rows end at their destinations. The buffer has at most 2 width rows.
 ///
 /// binary_exchange  HPL_pdlaswp00N: ranks at a distance of a power of two exchange the rows of U that they have, which
 ///                  doubles them each time. The same messages carry the rows that U displaces, each to the half of the
@@ -113,7 +105,8 @@ struct PassMoves {
 ///                  power of two: each surplus rank hands its rows to another rank, which returns the result.
 /// spread_roll      HPL_pdlaswp01N, HPL_spreadN, HPL_equil, HPL_rollN: the displaced rows go down a binary tree. Pieces
 ///                  of U are made equal, then circulate in the ring of ranks until each rank has all of them.
-RowExchangePlan plan_u_exchange(RowSwapKind kind, const BlockCyclic& rows, int process, const PassMoves& pass);
+RowExchangePlan plan_u_exchange(RowSwapKind kind, const BlockCyclic& rows, int process, GlobalIndex first, Index width,
+                                std::span<const GlobalRowMove> moves);
 
 /// The row swaps of a rank in a run. With `u_to_all_rows`, all process rows receive the rows of U, by the kind that
 /// `swap` selects for the number of columns. Otherwise every row goes directly to its place.

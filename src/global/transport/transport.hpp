@@ -1,6 +1,6 @@
 // The messages of a pass: the interface between the distributed algorithm and the network. The driver names the content
 // of a message, and the transport chooses the route. Implementations: MpiTransport sends; NoTransport delivers
-// placeholders; RecordingTransport lists.
+// placeholders, and may list the messages (lu/recording.cpp).
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,9 @@
 #include <span>
 #include <vector>
 
-#include "backend/device_memory.hpp"
+#include "backend/backend.hpp"
 #include "matrix/pass.hpp"
+#include "transport/communicator.hpp"
 #include "transport/node_route.hpp"
 #include "transport/row_exchange_plan.hpp"
 
@@ -146,15 +147,12 @@ class Transport {
     if (const auto transfer = start_broadcast(kind, pass, message, column, on_device)) transfer->wait();
   }
 
-  /// The rounds of a row exchange, from staging buffer to staging buffer; null if there is nothing to wait for.
-  /// `buffer`: the plan's, contiguous rows of `columns` elements.
-  virtual std::unique_ptr<Transfer> start_row_exchange(const PassPlan& pass, const RowExchangePlan& plan, Index columns,
-                                                       Real* buffer, MessagePlace on_device = {}) = 0;
-
-  /// Exchanges parts of a panel between the pivot's rank and the other ranks of its process column, as a row exchange
-  /// of one column does. Messages from the pivot's rank begin with the panel's header (write_panel_header()).
-  virtual std::unique_ptr<Transfer> start_panel_exchange(const PassPlan& pass, const RowExchangePlan& plan,
-                                                         Real* buffer, MessagePlace on_device = {}) = 0;
+  /// The rounds of an exchange within the process column, from staging buffer to staging buffer; null if there is
+  /// nothing to wait for. `buffer`: the plan's, contiguous rows of `columns` elements. `kind`: `rows`; or `panel`, for
+  /// parts of a panel, in one column, between the pivot's rank and the other ranks: messages from the pivot's rank
+  /// begin with the panel's header then (write_panel_header()).
+  virtual std::unique_ptr<Transfer> start_exchange(MessageKind kind, const PassPlan& pass, const RowExchangePlan& plan,
+                                                   Index columns, Real* buffer, MessagePlace on_device = {}) = 0;
   /// A buffer for messages along the line: HostBuffer::on_device() if GPUs copy them to each other.
   virtual std::unique_ptr<HostBuffer<Real>> allocate_buffer(Line /*line*/, DeviceMemory<Real>& memory,
                                                             Index elements) const {
@@ -171,6 +169,21 @@ class Transport {
   /// the pivot's process column.
   virtual void send(const PassPlan& pass, Index column, int to, std::span<const Real> rows) = 0;
   virtual void receive(const PassPlan& pass, Index column, int from, std::span<Real> rows) = 0;
+};
+
+struct RunParameters;  // lu/parameters.hpp
+
+/// What the parts of a run share on a rank. All must outlive them.
+template <class Real>
+struct RankContext {
+  const RunParameters& parameters;
+  const Distribution& distribution;
+  const Grid& grid;
+  Backend<Real>& backend;
+  Transport<Real>& transport;
+
+  Timeline& timeline() const { return backend.timeline(); }
+  GridPosition position() const { return grid.position(); }
 };
 
 }  // namespace glinpack

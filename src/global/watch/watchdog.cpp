@@ -11,11 +11,9 @@
 #include <array>
 #include <chrono>
 #include <climits>
-#include <condition_variable>
 #include <cstdio>
 #include <exception>
 #include <fstream>
-#include <mutex>
 #include <random>
 #include <utility>
 
@@ -298,29 +296,22 @@ class StartGuard {
   StartGuard(const StartGuard&) = delete;
   StartGuard& operator=(const StartGuard&) = delete;
   ~StartGuard() {
-    {
-      const std::lock_guard lock(mutex_);
-      met_ = true;
-    }
-    changed_.notify_one();
+    met_.set_value();
     if (thread_.joinable()) thread_.join();
   }
 
  private:
   void wait_for_ranks(double seconds) {
     const int turn = std::min(launcher_rank(), 2);
-    std::unique_lock lock(mutex_);
     const std::chrono::duration<double> time(seconds + turn * WatchThread::most_seconds_to_end);
-    if (changed_.wait_for(lock, time, [this] { return met_; })) return;
+    if (met_.get_future().wait_for(time) == std::future_status::ready) return;
     end_job(
         fmt::format("glinpack: watchdog: no heartbeat of a rank for {:.1f} s after MPI_Init: stopped, or its host or "
                     "the network to it has failed; rank {} on {} waits for it\n",
                     time.count(), launcher_rank(), host_name()));
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool met_ = false;
+  std::promise<void> met_;
   std::thread thread_;
 };
 

@@ -69,7 +69,7 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   const auto lu = make_lu<Real>(context, *a, &checks);
   const Factorization result = lu->run(passes);
   if (!result.zero_pivot && !result.stopped) {
-    const std::vector<Real> x = BackwardSubstitution<Real>(context, *a).run();
+    const std::vector<Real> x = Substitution<Real>(context, *a).run();
     checks.check_solution(std::vector<double>(x.begin(), x.end()));
   }
   backend->wait_all();

@@ -13,7 +13,7 @@
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
-#include "transport/recorder.hpp"
+#include "transport/message_record.hpp"
 
 // This process's MPI calls that send, receive, reduce and broadcast are intercepted (MPI's profiling interface), and
 // recorded while a SentMessages object exists.

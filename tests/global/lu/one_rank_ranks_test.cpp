@@ -1,7 +1,7 @@
 // Factors of one process, which sends nothing: in every world each rank makes its own.
 #include <gtest/gtest.h>
 
-#include "lu/one_rank.hpp"
+#include "lu/factorize.hpp"
 #include "openblas/host_solvers.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/local/device_values.hpp"

@@ -19,39 +19,6 @@ namespace {
 using test::world_rank;
 using test::world_size;
 
-TEST(Broadcasts, DeliverTheDataOfEveryRootToEveryRank) {
-  for (const std::string name : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast", "ring-pipelined"}) {
-    for (int root = 0; root < world_size(); ++root) {
-      for (const Index count : {0, 1, 2, 5, 1000, 100'003}) {
-        std::vector<double> data(static_cast<std::size_t>(count), -1);
-        if (world_rank() == root) std::iota(data.begin(), data.end(), root);
-        Broadcast(MPI_COMM_WORLD, *broadcast_from_name(name), root, {data.data(), count, MPI_DOUBLE, 9}).wait();
-        std::vector<double> expected(static_cast<std::size_t>(count));
-        std::iota(expected.begin(), expected.end(), root);
-        ASSERT_EQ(data, expected) << name << ", root " << root << ", " << count << " elements";
-      }
-    }
-  }
-}
-
-TEST(Broadcasts, TwoPendingBroadcastsDoNotMix) {
-  for (const std::string name : {"1rg", "2rM", "Lng", "ibcast", "ring-pipelined"}) {
-    std::vector<float> first(500, world_rank() == 0 ? 1.0F : 0.0F);
-    std::vector<float> second(700, world_rank() == world_size() - 1 ? 2.0F : 0.0F);
-    const BroadcastKind kind = *broadcast_from_name(name);
-    Broadcast a(MPI_COMM_WORLD, kind, 0, {first.data(), 500, MPI_FLOAT, 10});
-    Broadcast b(MPI_COMM_WORLD, kind, world_size() - 1, {second.data(), 700, MPI_FLOAT, 11});
-    bool a_done = false;
-    bool b_done = false;
-    while (!a_done || !b_done) {
-      a_done = a.test();
-      b_done = b.test();
-    }
-    EXPECT_EQ(first, std::vector<float>(500, 1.0F));
-    EXPECT_EQ(second, std::vector<float>(700, 2.0F));
-  }
-}
-
 // As in process columns without look-ahead: a rank waits for its next message before it completes its sends.
 TEST(Broadcasts, WaitingForTheNextMessageDoesNotBlockForwarding) {
   constexpr Index count = 200'003;

@@ -4,12 +4,14 @@
 #include <sys/resource.h>
 
 #include <array>
+#include <memory>
 #include <numeric>
 
 #include "matrix/matrix_source.hpp"
-#include "mpi/node_broadcast.hpp"
+#include "mpi/broadcast.hpp"
 #include "mpi/scatter_matrix.hpp"
 #include "mpi/session.hpp"
+#include "run/run.hpp"
 #include "run/workspace.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"
@@ -35,14 +37,18 @@ std::vector<int> round_robin(int count, int size) {
   return nodes;
 }
 
-// One node; nodes of two and of three ranks in blocks; two nodes round-robin.
+// One node; nodes of two and of three ranks in blocks; two nodes round-robin; no shared memory.
 std::vector<std::vector<int>> splits_of(int size) {
-  return {blocks_of(size, size), blocks_of(2, size), blocks_of(3, size), round_robin(2, size)};
+  return {blocks_of(size, size), blocks_of(2, size), blocks_of(3, size), round_robin(2, size), {}};
 }
 
-constexpr std::array own_kinds{
-    BroadcastKind::ring,  BroadcastKind::ring_modified, BroadcastKind::two_rings,     BroadcastKind::two_rings_modified,
-    BroadcastKind::long_, BroadcastKind::long_modified, BroadcastKind::ring_pipelined};
+// Null without nodes: messages alone.
+std::unique_ptr<NodeWindow> window_of(const std::vector<int>& nodes, std::size_t largest, ThreadTeam& team) {
+  if (nodes.empty()) return nullptr;
+  auto window = std::make_unique<NodeWindow>(MPI_COMM_WORLD, nodes, world_rank(), largest, team);
+  EXPECT_TRUE(all_agree(world(), window->error().empty())) << window->error();
+  return window;
+}
 
 TEST(Nodes, RanksOfOneMachineShareANode) {
   EXPECT_EQ(nodes_of(MPI_COMM_WORLD), blocks_of(world_size(), world_size()));
@@ -54,16 +60,15 @@ TEST(NodeBroadcasts, DeliverTheDataOfEveryRootToEveryRankInConsecutiveMessages) 
   for (const std::vector<int>& nodes : splits_of(world_size())) {
     for (const int threads : {1, 3}) {
       ThreadTeam team(threads);
-      NodeWindow window(MPI_COMM_WORLD, nodes, world_rank(), largest * sizeof(double), team);
-      ASSERT_TRUE(all_agree(world(), window.error().empty())) << window.error();
-      for (const BroadcastKind kind : own_kinds) {
+      const auto window = window_of(nodes, largest * sizeof(double), team);
+      for (const BroadcastKind kind : all_broadcasts) {
         for (int root = 0; root < world_size(); ++root) {
-          for (const Index count : {Index{0}, Index{1}, Index{1000}, largest}) {
+          for (const Index count : {Index{0}, Index{1}, Index{2}, Index{5}, Index{1000}, largest}) {
             std::vector<double> data(static_cast<std::size_t>(count), -1);
             std::vector<double> expected(data);
             std::iota(expected.begin(), expected.end(), root);
             if (world_rank() == root) data = expected;
-            NodeBroadcast(MPI_COMM_WORLD, kind, root, {data.data(), count, MPI_DOUBLE, 9}, &window).wait();
+            Broadcast(MPI_COMM_WORLD, kind, root, {data.data(), count, MPI_DOUBLE, 9}, window.get()).wait();
             ASSERT_EQ(data, expected) << name_of(kind) << ", root " << root << ", " << count << " elements";
           }
         }
@@ -73,25 +78,26 @@ TEST(NodeBroadcasts, DeliverTheDataOfEveryRootToEveryRankInConsecutiveMessages) 
 }
 
 TEST(NodeBroadcasts, TwoPendingBroadcastsDoNotMix) {
+  const int last = world_size() - 1;
   for (const std::vector<int>& nodes : splits_of(world_size())) {
     ThreadTeam team(1);
-    NodeWindow window(MPI_COMM_WORLD, nodes, world_rank(), 4096, team);
-    ASSERT_TRUE(all_agree(world(), window.error().empty())) << window.error();
-    const int last = world_size() - 1;
-    for (int turn = 0; turn < 5; ++turn) {
-      const auto value = static_cast<float>(turn);
-      std::vector<float> first(500, world_rank() == 0 ? value + 1 : 0);
-      std::vector<float> second(700, world_rank() == last ? value + 2 : 0);
-      NodeBroadcast a(MPI_COMM_WORLD, BroadcastKind::ring, 0, {first.data(), 500, MPI_FLOAT, 10}, &window);
-      NodeBroadcast b(MPI_COMM_WORLD, BroadcastKind::ring, last, {second.data(), 700, MPI_FLOAT, 11}, &window);
-      wait_until([&] {
-        const bool a_done = a.test();
-        return b.test() && a_done;
-      });
-      EXPECT_TRUE(a.arrived());
-      EXPECT_TRUE(b.arrived());
-      EXPECT_EQ(first, std::vector<float>(500, value + 1));
-      EXPECT_EQ(second, std::vector<float>(700, value + 2));
+    const auto window = window_of(nodes, 4096, team);
+    for (const BroadcastKind kind : all_broadcasts) {
+      for (int turn = 0; turn < 5; ++turn) {
+        const auto value = static_cast<float>(turn);
+        std::vector<float> first(500, world_rank() == 0 ? value + 1 : 0);
+        std::vector<float> second(700, world_rank() == last ? value + 2 : 0);
+        Broadcast a(MPI_COMM_WORLD, kind, 0, {first.data(), 500, MPI_FLOAT, 10}, window.get());
+        Broadcast b(MPI_COMM_WORLD, kind, last, {second.data(), 700, MPI_FLOAT, 11}, window.get());
+        wait_until([&] {
+          const bool a_done = a.test();
+          return b.test() && a_done;
+        });
+        EXPECT_TRUE(a.arrived());
+        EXPECT_TRUE(b.arrived());
+        EXPECT_EQ(first, std::vector<float>(500, value + 1)) << name_of(kind);
+        EXPECT_EQ(second, std::vector<float>(700, value + 2)) << name_of(kind);
+      }
     }
   }
 }

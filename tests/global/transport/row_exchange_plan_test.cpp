@@ -210,7 +210,7 @@ TEST(RowExchange, BinaryExchangeAndSpreadRollGiveUToAllRanks) {
         expect_rows_interchanged(
             one, seed,
             [kind](const BlockCyclic& rows, int rank, GlobalIndex first, Index width, const auto& moves) {
-              return plan_u_exchange(kind, rows, rank, {first, width, moves});
+              return plan_u_exchange(kind, rows, rank, first, width, moves);
             },
             true);
       }
@@ -230,10 +230,10 @@ TEST(RowExchange, SendsAsManyMessagesAsHpl) {
     const auto steps = static_cast<Index>(std::bit_width(static_cast<unsigned>(ranks)) - 1);
     const bool is_power = std::has_single_bit(static_cast<unsigned>(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
-      const auto binary = plan_u_exchange(RowSwapKind::binary_exchange, rows, rank, {first, width, moves});
+      const auto binary = plan_u_exchange(RowSwapKind::binary_exchange, rows, rank, first, width, moves);
       EXPECT_LE(binary.messages_received(), steps + (is_power ? 0 : 1));
       EXPECT_LE(static_cast<Index>(binary.rounds.size()), steps + (is_power ? 0 : 2));
-      const auto roll = plan_u_exchange(RowSwapKind::spread_roll, rows, rank, {first, width, moves});
+      const auto roll = plan_u_exchange(RowSwapKind::spread_roll, rows, rank, first, width, moves);
       const Index piece = (width + ranks - 1) / ranks;
       EXPECT_GE(roll.rows_received(), width - piece);
       EXPECT_LE(static_cast<Index>(roll.rounds.size()), 1 + steps + (is_power ? 0 : 1) + ranks - 1);

@@ -1,6 +1,8 @@
 // The panel of a pass: the pivots P and the factors L11 \ U11 and L21 of the block column that the pass factorises.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -9,9 +11,32 @@
 #include <vector>
 
 #include "lu/parameters.hpp"
-#include "transport/rank_context.hpp"
+#include "transport/transport.hpp"
 
 namespace glinpack {
+
+/// Elements of the header of a panel's message, of one of its columns, and of the message of a panel of `rows` rows,
+/// those above included.
+template <class Real>
+constexpr Index panel_header_elements(Index width) {
+  constexpr Index cache_line = 64;  // bytes
+  return round_up((width + 1) * static_cast<Index>(sizeof(std::int64_t)), cache_line) /
+         static_cast<Index>(sizeof(Real));
+}
+/// Pads tall panels. Columns at a multiple of a large power of two would share cache sets.
+constexpr Index padded_panel_rows(Index rows) { return rows < 512 ? rows : round_up(rows, 16) + 16; }
+template <class Real>
+constexpr Index panel_message_elements(Index rows, Index width) {
+  return panel_header_elements<Real>(width) + padded_panel_rows(rows) * width;
+}
+
+/// The header of a panel's message.
+template <class Real>
+void write_panel_header(Real* message, std::optional<GlobalIndex> zero_pivot, std::span<const GlobalIndex> pivots) {
+  std::vector<std::int64_t> header{zero_pivot ? zero_pivot->value : -1};
+  for (const GlobalIndex pivot : pivots) header.push_back(pivot.value);
+  std::memcpy(message, header.data(), header.size() * sizeof header[0]);
+}
 
 /// A rank's share of a panel in host memory, stored as the contiguous message of its broadcast along the process row:
 ///   zero pivot (or -1) | pivots[width] | the panel, column-major, above + rows x width
@@ -26,7 +51,16 @@ class Panel {
       : buffer_(std::move(buffer)), operand_(std::move(operand)) {}
 
   /// `above` is 0 or width.
-  void resize(Index rows, Index width, Index above = 0);
+  void resize(Index rows, Index width, Index above = 0) {
+    l11_rows_ = above;
+    rows_ = rows;
+    width_ = width;
+    header_ = panel_header_elements<Real>(width);
+    leading_dimension_ = padded_panel_rows(above + rows);
+    pivots.assign(static_cast<std::size_t>(width), GlobalIndex{});
+    zero_pivot.reset();
+    factors = {};
+  }
   Index rows() const { return rows_; }
   Index width() const { return width_; }
   Index l11_rows() const { return l11_rows_; }
@@ -60,10 +94,16 @@ class Panel {
   Fence host_free;
 
   /// Writes pivots and zero_pivot into the message, and reads them from it.
-  void pack();
+  void pack() { write_panel_header(buffer_->data(), zero_pivot, pivots); }
   void unpack() { unpack(buffer_->data()); }
   /// From another message that begins with the same header.
-  void unpack(const Real* message);
+  void unpack(const Real* message) {
+    std::vector<std::int64_t> header(pivots.size() + 1);
+    std::memcpy(header.data(), message, header.size() * sizeof header[0]);
+    zero_pivot.reset();
+    if (header[0] >= 0) zero_pivot = GlobalIndex(header[0]);
+    for (std::size_t j = 0; j < pivots.size(); ++j) pivots[j] = GlobalIndex(header[j + 1]);
+  }
   std::span<Real> message() const {
     return {buffer_->data(), static_cast<std::size_t>(header_ + leading_dimension_ * width_)};
   }
@@ -83,17 +123,6 @@ class Panel {
   Index width_ = 0;
   Index leading_dimension_ = 0;
 };
-
-/// Elements of the message of a panel of `rows` rows, those above included, of its header, and of one of its columns.
-template <class Real>
-Index panel_message_elements(Index rows, Index width);
-template <class Real>
-Index panel_header_elements(Index width);
-Index padded_panel_rows(Index rows);
-
-/// The header of a panel's message.
-template <class Real>
-void write_panel_header(Real* message, std::optional<GlobalIndex> zero_pivot, std::span<const GlobalIndex> pivots);
 
 /// L11 \ U11 of a pass, as broadcast with local pivoting: column-major, followed by the panel's column without a pivot
 /// (or -1), which is small enough to be exact in any precision.
@@ -146,5 +175,28 @@ void factorize_panel_partial(const RankContext<Real>& context, const PassPlan& p
 /// ranks. All ranks use the root's results, so different processors cannot disagree.
 template <class Real>
 void factorize_panel_tournament(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel);
+
+/// The shared memory of a run: the largest broadcasts from or to the rank at `at`, and rings, the same on its process
+/// column. `panels_on_device`: whether devices may factorise panels.
+template <class Real>
+BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, GridPosition at,
+                               bool panels_on_device = false) {
+  // of each ring, if together they hold so many elements; longer messages go through slice by slice
+  const auto ring_bytes = [grid](Index elements) {
+    constexpr Index least = Index{1} << 20;
+    return static_cast<std::size_t>(std::max(least, elements * static_cast<Index>(sizeof(Real)) / (grid.rows - 1)));
+  };
+  const Distribution distribution = distribution_of(parameters, grid);
+  const auto bytes = [](Index elements) { return static_cast<std::size_t>(elements) * sizeof(Real); };
+  const Index panel_rows = rows_above_panels(parameters, distribution) + distribution.local_rows(at);
+  const Index u12 = distribution.nb * distribution.stored_columns(at);
+  BroadcastSizes sizes{.row = bytes(panel_message_elements<Real>(panel_rows, distribution.nb)), .column = bytes(u12)};
+  if (grid.rows == 1 || !pivots_across_processes(parameters.pivoting)) return sizes;
+  sizes.row_ring = ring_bytes(2 * u12);
+  if (panels_on_device && panel_method(parameters, grid, true) == PanelMethod::gathered) {
+    sizes.panel_ring = ring_bytes(distribution.nb * distribution.n / grid.rows);
+  }
+  return sizes;
+}
 
 }  // namespace glinpack

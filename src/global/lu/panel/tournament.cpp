@@ -282,6 +282,22 @@ std::vector<TournamentBlock> tournaments_of_pass(const Distribution& distributio
   return blocks;
 }
 
+std::set<int> process_rows_behind(const TournamentBlock& block, int from, int to) {
+  std::vector<std::set<int>> behind;
+  const auto rows_behind = [&behind](int row) -> std::set<int>& {
+    const auto place = static_cast<std::size_t>(row);
+    if (behind.size() <= place) behind.resize(place + 1);
+    behind[place].insert(row);
+    return behind[place];
+  };
+  for (const TournamentStep& step : block.steps) {
+    const std::set<int> sent = rows_behind(step.from);
+    if (step.from == from && step.to == to) return sent;
+    rows_behind(step.to).insert(sent.begin(), sent.end());
+  }
+  return {from};
+}
+
 template <class Real>
 void factorize_panel_tournament(const RankContext<Real>& context, const PassPlan& pass, Panel<Real>& panel,
                                 PanelRows<Real>& rows) {

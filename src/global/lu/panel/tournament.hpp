@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct TournamentBlock {
 /// A binomial tree over process rows that hold `rows_of` rows each. The root ends with `width` winners, or with all
 /// rows; in ceil(log2 P) levels. A process row without rows sends none. Pure.
 std::vector<TournamentStep> tournament_steps(std::span<const Index> rows_of, int root, Index width);
+
+/// The process rows whose candidates are in the message from `from` to `to`. Pure.
+std::set<int> process_rows_behind(const TournamentBlock& block, int from, int to);
 
 /// The trees of a pass, one for each block of the panel's columns; the root is the pivot's process row. Pure.
 std::vector<TournamentBlock> tournaments_of_pass(const Distribution& distribution, Index pass);

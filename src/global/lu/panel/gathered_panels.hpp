@@ -1,6 +1,8 @@
 // Panels of several process rows on one device: the pivot's rank gathers the rows of its process column, its device
 // factorises the whole panel, and the rows of L return. Messages of a node's ranks go through its shared memory, or
-// its GPUs copy them.
+// its GPUs copy them (PanelMethod::gathered).
+#pragma once
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -8,8 +10,6 @@
 #include "lu/panel/panels.hpp"
 
 namespace glinpack {
-
-namespace {
 
 // The staging buffer: the panel's rows, rank by rank from the pivot's on, each rank's transposed; then the header of a
 // panel message and L11 \ U11. If GPUs copy messages to each other, also along process rows, L returns as the panel
@@ -208,7 +208,8 @@ class GatheredPanels final : public PanelFactorizer<Real> {
     if (round.empty()) return;
     RowExchangePlan plan;
     plan.rounds.push_back(std::move(round));
-    if (const auto transfer = context_.transport.start_panel_exchange(pass, plan, buffer, on_device)) transfer->wait();
+    const auto transfer = context_.transport.start_exchange(MessageKind::panel, pass, plan, 1, buffer, on_device);
+    if (transfer) transfer->wait();
   }
 
   // Into the operand, and the message of the broadcast.
@@ -235,18 +236,5 @@ class GatheredPanels final : public PanelFactorizer<Real> {
   Fence downloaded_, rest_downloaded_, own_downloaded_;
   Fence staging_free_;  // until then the device may still read the staging buffer
 };
-
-}  // namespace
-
-template <class Real>
-std::unique_ptr<PanelFactorizer<Real>> make_gathered_panels(const RankContext<Real>& context,
-                                                            std::unique_ptr<DevicePanel<Real>> device) {
-  return std::make_unique<GatheredPanels<Real>>(context, std::move(device));
-}
-
-template std::unique_ptr<PanelFactorizer<float>> make_gathered_panels(const RankContext<float>&,
-                                                                      std::unique_ptr<DevicePanel<float>>);
-template std::unique_ptr<PanelFactorizer<double>> make_gathered_panels(const RankContext<double>&,
-                                                                       std::unique_ptr<DevicePanel<double>>);
 
 }  // namespace glinpack

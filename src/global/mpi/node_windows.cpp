@@ -1,4 +1,4 @@
-#include "mpi/node_broadcast.hpp"
+#include "mpi/node_windows.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -142,82 +142,6 @@ std::unique_ptr<NodeWindows> make_node_windows(const ProcessGrid& grid, const Br
   } catch (const std::exception& failure) {
     abort_job(failure.what());  // the other ranks wait in the collective call that failed
   }
-}
-
-namespace {
-
-NodeLine node_line(MPI_Comm communicator, const NodeWindow* window) {
-  NodeLine line{.size = size_of(communicator), .rank = rank_in(communicator)};
-  if (window != nullptr) line.nodes = window->nodes(), line.shared_bytes = window->largest();
-  return line;
-}
-
-}  // namespace
-
-NodeBroadcast::NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, const MpiMessage& message,
-                             NodeWindow* window)
-    : NodeBroadcast(
-          communicator,
-          node_route(kind, node_line(communicator, window), {root, message.count, element_bytes(message.type)}),
-          message, window) {}
-
-NodeBroadcast::NodeBroadcast(MPI_Comm communicator, NodeRoute route, const MpiMessage& message, NodeWindow* window)
-    : communicator_(communicator),
-      data_(message.data),
-      bytes_(static_cast<std::size_t>(message.count * element_bytes(message.type))),
-      window_(route.copies_in_node() ? window : nullptr),
-      copies_from_(route.copies_from),
-      messages_(communicator, std::move(route), message),
-      in_node_done_(window_ == nullptr) {
-  if (window_ == nullptr) return;
-  number_ = window_->next_message();
-  // on the root: the other ranks of the node need the data before this rank makes progress again
-  if (copies_from_ < 0 && messages_.arrived()) wait_until_arrived();
-}
-
-// True when the copies are done.
-bool NodeBroadcast::test_in_node() {
-  if (in_node_done_) return true;
-  if (copies_from_ < 0) {
-    if (!messages_.arrived() || !window_->is_free(number_)) return false;
-    window_->copy_in(number_, data_, bytes_);
-  } else {
-    if (!window_->has_begun(number_)) return false;
-    const ScopedWait note(Pending::from(communicator_, copies_from_));  // slices that it has still to copy in
-    window_->copy_out(number_, data_, bytes_);
-  }
-  in_node_done_ = true;
-  return true;
-}
-
-bool NodeBroadcast::test() {
-  const bool sent = messages_.test();
-  return test_in_node() && sent;
-}
-
-// Messages come first, then the ranks of the node must have read the slot.
-Pending NodeBroadcast::pending() const {
-  if (copies_from_ >= 0) return Pending::from(communicator_, copies_from_);
-  return messages_.arrived() ? Pending::with_all_of(communicator_) : messages_.pending();
-}
-
-void NodeBroadcast::wait_until_arrived() {
-  if (window_ == nullptr) return messages_.wait_until_arrived();
-  while (!arrived()) {
-    const Pending awaited = pending();
-    const auto test_and_help = [&] {
-      test();
-      if (arrived() || pending() != awaited) return true;
-      make_progress(communicator_);
-      return false;
-    };
-    wait_until(test_and_help, awaited);
-  }
-}
-
-void NodeBroadcast::wait() {
-  wait_until_arrived();
-  messages_.wait();
 }
 
 }  // namespace glinpack

@@ -1,5 +1,4 @@
-// Broadcasts by shared memory inside nodes and by messages between them: the shared memory, the windows of a run for
-// its process rows and columns, and the broadcast.
+// Shared memory of a run for the messages of its process rows and columns inside nodes.
 #pragma once
 
 #include <mpi.h>
@@ -10,10 +9,10 @@
 #include <vector>
 
 #include "base/threads.hpp"
-#include "mpi/broadcast.hpp"
 #include "mpi/node_rings.hpp"
 #include "mpi/process_grid.hpp"
 #include "mpi/shared_memory.hpp"
+#include "transport/node_route.hpp"
 
 namespace glinpack {
 
@@ -85,37 +84,5 @@ class NodeWindows {
 /// Windows that copy with `threads` threads a rank. Collective over the grid. Null if the grid has one rank or memory
 /// cannot be allocated; the grid's root then warns once on standard error.
 std::unique_ptr<NodeWindows> make_node_windows(const ProcessGrid& grid, const BroadcastSizes& largest, int threads);
-
-/// A pending broadcast with the interface of Broadcast, by the route of node_route(). A rank from which others copy
-/// writes the data into the window; they copy it out when they wait or test. The root starts once the ranks of its node
-/// have read the message before the last.
-class NodeBroadcast {
- public:
-  /// Collective over `communicator`. `window` belongs to it; null on all of its ranks or on none.
-  NodeBroadcast(MPI_Comm communicator, BroadcastKind kind, int root, const MpiMessage& message, NodeWindow* window);
-  NodeBroadcast(const NodeBroadcast&) = delete;
-  NodeBroadcast& operator=(const NodeBroadcast&) = delete;
-
-  bool test();
-  void wait();
-  /// Whether this rank has its data, and the other ranks of its node need nothing more from it.
-  bool arrived() const { return in_node_done_ && messages_.arrived(); }
-  void wait_until_arrived();
-
- private:
-  bool test_in_node();
-  Pending pending() const;
-
-  NodeBroadcast(MPI_Comm communicator, NodeRoute route, const MpiMessage& message, NodeWindow* window);
-
-  MPI_Comm communicator_;
-  void* data_;
-  std::size_t bytes_;
-  NodeWindow* window_;        // null: this rank neither copies nor is copied from
-  int copies_from_;           // NodeRoute
-  std::uint64_t number_ = 0;  // of the message in the window
-  Broadcast messages_;
-  bool in_node_done_;
-};
 
 }  // namespace glinpack

@@ -1,8 +1,13 @@
 // The white paper's algorithm (sections 3.1 and 3.2): each rank's backend computes row by row. The pivot rank reduces
 // all its rows while it factorises. Normalize ranks exchange, eliminate and reduce in one step. Only with local
 // pivoting or one process row, so that no row crosses the network.
+#pragma once
+
 #include <algorithm>
-#include <utility>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "base/row_by_row.hpp"
 #include "lu/factorize.hpp"
@@ -10,43 +15,32 @@
 
 namespace glinpack {
 
-namespace {
-
 template <class Real>
 class RowByRowLu final : public LuFactorization {
  public:
   RowByRowLu(const RankContext<Real>& context, DeviceMatrix<Real>& a)
-      : LuFactorization(context.distribution.passes()),
+      : LuFactorization(context),
         context_(context),
         a_(a),
         local_(*context.backend.row_by_row()),
         panel_(context.backend.allocate_host(panel_message_elements<Real>(a.rows(), context.distribution.nb)), nullptr),
         u_(context.backend.allocate_host(context.distribution.nb * a.columns())) {}
 
-  Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) override {
-    Factorization result;
-    result.interchanges = std::move(so_far);
-    result.interchanges.across_process_rows = pivots_across_processes(context_.parameters.pivoting);
-    const auto run_pass = [&](const PassPlan& pass, bool /*is_saved*/) {
-      context_.backend.wait(host_free_);
-      panel_.resize(pass.panel_rows, pass.width);
-      if (pass.in_pivot_column) factorize_panel(pass);
-      context_.transport.broadcast(MessageKind::panel, pass, panel_.message());
-      if (!pass.in_pivot_column) panel_.unpack();
-      result.interchanges.append(panel_.pivots);
-      result.zero_pivot = panel_.zero_pivot;
-      if (panel_.zero_pivot) return false;
+ private:
+  bool run_pass(const PassPlan& pass, PassRange, bool /*is_saved*/, Factorization& result) override {
+    context_.backend.wait(host_free_);
+    panel_.resize(pass.panel_rows, pass.width);
+    if (pass.in_pivot_column) factorize_panel(pass);
+    context_.transport.broadcast(MessageKind::panel, pass, panel_.message());
+    if (!pass.in_pivot_column) panel_.unpack();
+    if (!result.append(panel_)) return false;
 
-      if (pass.role == Role::normalize) normalize(pass);
-      if (pass.trailing_columns > 0) context_.transport.broadcast(MessageKind::u12, pass, u12_message(pass));
-      if (!pass.in_pivot_row) reduce(pass);
-      return true;
-    };
-    result.ended_before = for_each_pass(context_, passes, observer, result.interchanges, run_pass);
-    return result;
+    if (pass.role == Role::normalize) normalize(pass);
+    if (pass.trailing_columns > 0) context_.transport.broadcast(MessageKind::u12, pass, u12_message(pass));
+    if (!pass.in_pivot_row) reduce(pass);
+    return true;
   }
 
- private:
   HostBlock<Real> u12(const PassPlan& pass) const {
     return {u_.get(), 0, pass.width, pass.trailing_columns, pass.trailing_columns};
   }
@@ -104,15 +98,5 @@ class RowByRowLu final : public LuFactorization {
   std::unique_ptr<HostBuffer<Real>> u_;
   Fence host_free_;  // until then the device may still read the last pass's panel and U12
 };
-
-}  // namespace
-
-template <class Real>
-std::unique_ptr<LuFactorization> make_row_by_row_lu(const RankContext<Real>& context, DeviceMatrix<Real>& a) {
-  return std::make_unique<RowByRowLu<Real>>(context, a);
-}
-
-template std::unique_ptr<LuFactorization> make_row_by_row_lu(const RankContext<float>&, DeviceMatrix<float>&);
-template std::unique_ptr<LuFactorization> make_row_by_row_lu(const RankContext<double>&, DeviceMatrix<double>&);
 
 }  // namespace glinpack
