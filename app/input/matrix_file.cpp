@@ -62,13 +62,13 @@ void check_finite(const std::string& where, double value, Index row, Index colum
 }
 
 DenseMatrix read_matrix(const std::string& path, std::int64_t largest_bytes, MatrixShape shape) {
-  std::ifstream file = open_file(path);
+  std::ifstream file = open_file(path, "a matrix");
   return format_of(file, path) == Format::npy ? read_npy(file, path, largest_bytes, shape)
                                               : read_matrix_market(file, path, largest_bytes, shape);
 }
 
 CoordinateMatrix read_coordinates(const std::string& path, std::int64_t largest_bytes, MatrixShape shape) {
-  std::ifstream file = open_file(path);
+  std::ifstream file = open_file(path, "a matrix");
   if (format_of(file, path) == Format::matrix_market) {
     return read_matrix_market_coordinates(file, path, largest_bytes, shape);
   }
@@ -84,7 +84,7 @@ CoordinateMatrix read_coordinates(const std::string& path, std::int64_t largest_
 }
 
 Index read_matrix_order(const std::string& path) {
-  std::ifstream file = open_file(path);
+  std::ifstream file = open_file(path, "a matrix");
   return format_of(file, path) == Format::npy ? read_npy_header(file, path, MatrixShape::square).rows
                                               : read_matrix_market_order(file, path);
 }

@@ -99,7 +99,10 @@ class MatrixMarketReader {
     expect("format", format, {"array", "coordinate"});
     expect("field", field, {"real", "integer"}, "double");
     expect("symmetry", symmetry, {"general", "symmetric", "skew-symmetric"}, "hermitian");
-    if (!surplus.empty()) expect("word", surplus, {"the end of the line after the symmetry"});
+    if (!surplus.empty()) {
+      fail("word " + in_quotes(surplus) +
+           " in the %%MatrixMarket line; the end of the line after the symmetry is expected");
+    }
     is_coordinate_ = format == "coordinate";
     is_integer_ = field == "integer";
     if (symmetry != "general") {

@@ -22,16 +22,16 @@ namespace {
 
 }  // namespace
 
-std::ifstream open_file(const std::string& path) {
+std::ifstream open_file(const std::string& path, const std::string& what) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) {
     throw InputError(path + ": no such file; check the path (it is relative to the current directory)");
   }
-  if (std::filesystem::is_directory(status)) throw InputError(path + ": is a directory; a file is expected");
+  if (std::filesystem::is_directory(status)) throw InputError(path + ": is a directory; " + what + " is expected");
   // reading a pipe could block all ranks, and a pipe cannot be read twice
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw InputError(path + ": is not a regular file; save its content in one");
+    throw InputError(path + ": is not a regular file; copy its content into one");
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);

@@ -9,8 +9,9 @@
 
 namespace glinpack::app {
 
-/// Opens a file. Throws InputError if it does not exist, is not a regular file or cannot be read.
-std::ifstream open_file(const std::string& path);
+/// Opens a file. Throws InputError if it does not exist, is not a regular file or cannot be read. `what`: what is
+/// expected, for the message.
+std::ifstream open_file(const std::string& path, const std::string& what = "a file");
 /// The contents of a file. Throws InputError like open_file(), and if it is larger than `largest_bytes`.
 std::string read_file(const std::string& path, std::int64_t largest_bytes);
 

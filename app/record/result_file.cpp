@@ -58,13 +58,22 @@ ResultKind kind_of(const JsonNode& root, const std::string& wanted) {
   root.refuse("is not a result of glinpack's: " + wanted);
 }
 
+/// Throws InputError if what the page shows of the context is not text.
+void check_context(const JsonNode& root) {
+  const JsonNode context = root.at("context");
+  context.text_or("mpi_library", "");
+  for (const char* key : {"hosts", "blas_library", "blas_kernels", "command_line", "notes"}) context.texts_or_none(key);
+  root.texts_or_none("notes");
+  if (const std::optional<JsonNode> host = root.find("host")) {
+    host->text("name");
+    for (const char* key : {"blas", "kernels"}) host->text_or(key, "");
+  }
+}
+
 FileContext context_of(const JsonNode& root) {
+  check_context(root);
   const JsonNode node = root.at("context");
   FileContext context{.version = node.text("version"), .git_commit = node.text_or("git_commit", ""), .incomplete = {}};
-  for (const char* key : {"hosts", "blas_library", "blas_kernels", "command_line", "notes"}) {
-    node.texts_or_none(key);  // the page shows them
-  }
-  root.texts_or_none("notes");
   if (const std::optional<JsonNode> incomplete = root.find("incomplete")) {
     context.incomplete = "INCOMPLETE: " + std::to_string(incomplete->whole("runs_finished")) + " of " +
                          std::to_string(incomplete->whole("runs_planned")) + " runs";
@@ -72,19 +81,20 @@ FileContext context_of(const JsonNode& root) {
       context.incomplete += ", links left";
     }
   }
-  if (const std::optional<JsonNode> host = root.find("host")) host->text("name");
   return context;
 }
 
-/// The last parts of a path, without ".json".
-std::string last_parts(const std::string& path, std::ptrdiff_t count) {
+/// The parts of a path, without ".json".
+std::vector<std::filesystem::path> parts_of(const std::string& path) {
   std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
   if (whole.extension() == ".json") whole.replace_extension();
+  return std::vector<std::filesystem::path>(whole.begin(), whole.end());
+}
+
+std::string last_parts(const std::string& path, std::size_t count) {
+  const std::vector<std::filesystem::path> parts = parts_of(path);
   std::filesystem::path name;
-  const std::ptrdiff_t parts = std::distance(whole.begin(), whole.end());
-  for (auto part = std::next(whole.begin(), std::max<std::ptrdiff_t>(0, parts - count)); part != whole.end(); ++part) {
-    name /= *part;
-  }
+  for (std::size_t i = parts.size() - std::min(count, parts.size()); i < parts.size(); ++i) name /= parts[i];
   return name;
 }
 
@@ -111,12 +121,10 @@ ResultFile read_result_file(const std::string& path, std::optional<ResultKind> e
 
 void set_unique_names(std::vector<ResultFile>& files) {
   std::size_t longest = 0;
-  for (const ResultFile& file : files) longest = std::max(longest, file.path.size());
+  for (const ResultFile& file : files) longest = std::max(longest, parts_of(file.path).size());
   for (std::size_t count = 1; count <= longest; ++count) {
     std::set<std::string> names;
-    for (ResultFile& file : files) {
-      names.insert(file.name = last_parts(file.path, static_cast<std::ptrdiff_t>(count)));
-    }
+    for (ResultFile& file : files) names.insert(file.name = last_parts(file.path, count));
     if (names.size() == files.size()) return;
   }
 }

@@ -317,11 +317,16 @@ void describe(Json& json, RunRecord& run) {
 namespace {
 
 /// Throws InputError for values that no run has: what reads the record may divide by times and find ranks by place.
-void check_ranges(const JsonNode& node, const RunRecord& run) {
+/// Also for a verdict that contradicts its causes: the file was changed or is damaged.
+void check_consistency(const JsonNode& node, const RunRecord& run) {
   for (const char* key : {"time", "factor_seconds", "solve_seconds", "gflops", "residual"}) {
     if (node.optional_number(key).value_or(0) < 0) node.at(key).refuse("is below 0");
   }
   const RunResult& result = run.result;
+  if (result.passed && (!result.checked || !result.failure.empty() || result.singular_column ||
+                        !(result.residual.scaled < run.parameters.threshold))) {
+    node.at("passed").refuse("true contradicts 'checked', 'failure' or the residual");
+  }
   if (!result.ranks.empty() && static_cast<int>(result.ranks.size()) != run.grid.size()) {
     node.at("ranks").refuse(
         fmt::format("{} ranks are not those of the grid {}", result.ranks.size(), text_of(run.grid)));
@@ -445,7 +450,7 @@ json parameters_json(const RunRecord& run) {
 std::vector<RunRecord> read_runs(const JsonNode& root) {
   std::vector<RunRecord> runs;
   for (const JsonNode& node : root.at("runs").items()) {
-    check_ranges(node, runs.emplace_back(value_of<RunRecord>(node)));
+    check_consistency(node, runs.emplace_back(value_of<RunRecord>(node)));
   }
   return runs;
 }

@@ -179,27 +179,35 @@ Directives directives_of(std::string_view head) {
   return directives;
 }
 
-// Replaces and appends directives. The options that have no value leave them as they are.
+// Replaces and appends directives. The options that have no value leave them as they are; without a signal, its
+// directive is removed.
 Directives with_options(const SlurmOptions& o, Directives directives) {
-  const Directives of_options{{"job-name", o.job_name},
-                              {"nodes", std::to_string(o.nodes)},
-                              {"ntasks-per-node", std::to_string(o.ranks() / o.nodes)},
-                              {"gpus-per-node", o.gpus_per_node > 0 ? o.gpus() : ""},
-                              {"cpus-per-task", o.cores_per_rank ? std::to_string(*o.cores_per_rank) : ""},
-                              {"time", o.time},
-                              {"partition", o.partition},
-                              {"account", o.account},
-                              {"qos", o.qos},
-                              {"constraint", o.constraint},
-                              {"reservation", o.reservation},
-                              {"nodelist", o.nodelist},
-                              {"signal", "B:USR1@" + std::to_string(o.signal_lead)}};
+  Directives of_options{{"job-name", o.job_name},
+                        {"nodes", std::to_string(o.nodes)},
+                        {"ntasks-per-node", std::to_string(o.ranks() / o.nodes)},
+                        {"gpus-per-node", o.gpus_per_node > 0 ? o.gpus() : ""},
+                        {"cpus-per-task", o.cores_per_rank ? std::to_string(*o.cores_per_rank) : ""},
+                        {"time", o.time},
+                        {"partition", o.partition},
+                        {"account", o.account},
+                        {"qos", o.qos},
+                        {"constraint", o.constraint},
+                        {"reservation", o.reservation},
+                        {"nodelist", o.nodelist}};
+  if (o.signal_lead > 0) {
+    of_options.emplace_back("signal", "B:USR1@" + std::to_string(o.signal_lead));
+  } else {
+    std::erase_if(directives, [](const auto& directive) { return directive.first == "signal"; });
+  }
   for (const auto& [name, value] : of_options) {
     if (value.empty()) continue;
     const auto found = std::ranges::find(directives, name, &Directives::value_type::first);
-    (found != directives.end() ? *found : directives.emplace_back(name, "")).second = value;
+    if (found != directives.end()) {
+      found->second = value;
+    } else {
+      directives.emplace_back(name, value);
+    }
   }
-  if (o.signal_lead == 0) std::erase_if(directives, [](const auto& directive) { return directive.first == "signal"; });
   return directives;
 }
 

@@ -31,6 +31,7 @@ void clear_sums() {
 }
 
 void multiply_stage() {
+  if (gl_SubgroupID > 3) return;
   const int row = int(gl_SubgroupID) / 2 * 32, column = int(gl_SubgroupID) % 2 * 32;
   [[unroll]] for (int k = 0; k < stage_depth / DEPTH; ++k) {
     [[unroll]] for (int i = 0; i < down; ++i) {
@@ -49,16 +50,18 @@ void multiply_stage() {
 
 void store_sums() {
   const int row = int(gl_SubgroupID) / 2 * 32, column = int(gl_SubgroupID) % 2 * 32;
-  [[unroll]] for (int i = 0; i < down; ++i) {
-    [[unroll]] for (int j = 0; j < across; ++j) {
-      coopMatStore(sums[i * across + j], products, (row + i * ROWS) * sums_pitch + column + j * COLUMNS, sums_pitch,
-                   gl_CooperativeMatrixLayoutRowMajor);
+  if (gl_SubgroupID < 4) {
+    [[unroll]] for (int i = 0; i < down; ++i) {
+      [[unroll]] for (int j = 0; j < across; ++j) {
+        coopMatStore(sums[i * across + j], products, (row + i * ROWS) * sums_pitch + column + j * COLUMNS, sums_pitch,
+                     gl_CooperativeMatrixLayoutRowMajor);
+      }
     }
   }
   barrier();
 }
 
-// The product of a row with a column of U, whose columns are packed in another order (column_of of the packing shaders).
+// The product of a row with a column of U. U's columns are packed in another order: column_of() of compute/halves.glsl.
 SUM product_at(int row, int column) {
   const int place = column % 4 / 2 * 8 + column % 16 / 4 * 2 + column % 2;
   return products[row * sums_pitch + column / 16 * 16 + place];

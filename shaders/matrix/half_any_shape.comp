@@ -15,7 +15,8 @@ layout(std430, binding = 4) readonly restrict buffer RightScales { uint right_la
 layout(push_constant) uniform Uniforms {
   layout(offset = 0) ivec4 part;            // of the packed rows and columns: the first ones, their ends
   layout(offset = 32) ivec4 result_layout;  // of the part, as compute/place.glsl says
-  layout(offset = 48) ivec4 others;         // the depth in fragments; of U's part: its first element, its number; STRIPE_SHIFT
+  // the depth in fragments; of U's part: its first element, its number; STRIPE_SHIFT
+  layout(offset = 48) ivec4 others;
 };
 
 int scale_of(uint largest) { return largest >= 0x7f800000u ? 0 : min(141 - int(largest >> 23), 100); }

@@ -1,6 +1,6 @@
 #version 460
-// Products of residues as compute/residue_products.comp, by matrices of bytes of any shape. A work group makes a part of
-// 64 x 64 of a tile for a modulus. scripts/matrix_shaders.sh compiles it to the .spv beside it.
+// Products of residues as compute/residue_products.comp, by matrices of bytes of any shape. A work group makes a part
+// of 64 x 64 of a tile for a modulus. scripts/matrix_shaders.sh compiles it to the .spv beside it.
 #extension GL_GOOGLE_include_directive : require
 #define FACTOR int8_t
 #define FACTOR_BYTES 1

@@ -235,10 +235,11 @@ class HplDat(BadInputTest):
 class OutputFiles(BadInputTest):
     def test_an_existing_file_is_never_overwritten_without_force(self):
         options = {"--json": "j", "--csv": "c", "--trace": "t", "--save-solution": "x.npy"}
-        for option, name in options.items():
-            with self.subTest(option=option):
+        rows = [(["plu", *SMALL_RUN], option, name) for option, name in options.items()]
+        for command, option, name in [*rows, (["network", "--n", "64"], "--json", "j")]:
+            with self.subTest(command=command[0], option=option):
                 self.write(name, "precious")
-                self.rejected_on_one_line(["plu", *SMALL_RUN, option, name], option, name, "--force",
+                self.rejected_on_one_line([*command, option, name], option, name, "--force",
                                           ranks=2 if option == "--json" else 1)
                 self.assertEqual((self.folder / name).read_text(), "precious")
         outcome = self.glinpack("plu", *SMALL_RUN, *itertools.chain(*options.items()), "--force")

@@ -93,18 +93,26 @@ class Energy(GlinpackTest):
 
 
 class PowerLog(GlinpackTest):
-    def test_gives_gflops_per_watt_of_the_power_during_the_run(self):
-        outcome = self.glinpack(*RUN, "--json", "r.json")
-        self.assertEqual(outcome.status, 0, outcome)
-        record = json.loads((self.folder / "r.json").read_text())["runs"][0]
-        # from a minute before the run until a minute after it: 200 W, and 500 W during the run
-        start, seconds = record["start_time"], record["time"]
+    def report(self, record, offset):
+        """A report with a log from a minute before the run until a minute after it: 200 W, and 500 W during the run.
+        `offset`: of the log's times, in seconds."""
+        start, seconds = record["start_time"] + offset, record["time"]
         lines = ["time,watts,scope"]
         lines += [f"{start + t:.6f},{500 if 0 <= t <= seconds else 200},{record['ranks'][0]['host']}"
                   for t in [*range(-60, 0), -1e-3, 0, seconds / 2, seconds, seconds + 1e-3,
                             *(seconds + t for t in range(1, 60))]]
         self.write("power.csv", "\n".join(lines))
-        outcome = self.start([GLINPACK, "report", "--power-log", "power.csv", "r.json"])
+        return self.start([GLINPACK, "report", "--power-log", "power.csv", "r.json"])
+
+    def test_gives_gflops_per_watt_of_the_power_during_the_run(self):
+        outcome = self.glinpack(*RUN, "--json", "r.json")
+        self.assertEqual(outcome.status, 0, outcome)
+        record = json.loads((self.folder / "r.json").read_text())["runs"][0]
+        outcome = self.report(record, offset=-2 * 3600)  # of another time zone
+        self.assertEqual(outcome.status, 2, outcome)
+        self.assertIn("with times in their zone", outcome.err)
+        self.assertFalse((self.folder / "report.html").exists())
+        outcome = self.report(record, offset=0)
         self.assertEqual(outcome.status, 0, outcome)
         rate, watts = re.search(r"(\S+) GFLOPS/W at (\S+) W\n", outcome.out).groups()
         self.assertAlmostEqual(float(watts), 500, delta=1)

@@ -330,6 +330,8 @@ class Commands(RunsTest):
         outcome = self.glinpack("plu", "--n", 64, "--nb", 8, "--grid", "2x3", "--explain-pass", 3)
         self.assertEqual(outcome.status, 0, outcome)
         self.assertIn("\nSteps of the first rank of each role:\n", outcome.out)
+        for line in outcome.out.splitlines():
+            self.assertLessEqual(len(line), 100)
         self.assertEqual(self.files(), [])
 
     def test_help_and_version_are_printed_once_for_all_processes(self):
@@ -671,6 +673,7 @@ class Reports(RunsTest):
         self.assertAlmostEqual(float(line["reduce_idle_seconds"]), roles["reduce"]["idle"]["mean"], places=12)
         for rank in run["ranks"]:
             self.assertAlmostEqual(sum(role["seconds"] for role in rank["roles"]), run["time"], places=9)
+            self.assertAlmostEqual(sum(role["idle"] for role in rank["roles"]), rank["idle_seconds"], places=9)
         phases = {phase["phase"]: phase for phase in run["breakdown"]["hpl_phases"]}
         self.assertEqual(list(phases), ["pfact", "bcast", "laswp", "trsm", "update", "ptrsv", "copies"])
         idle = run["breakdown"]["idle"]["mean"]

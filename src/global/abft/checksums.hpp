@@ -20,8 +20,6 @@
 // The solution of U x = y is compared with y, row by row, by a product in double precision.
 #pragma once
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -532,9 +530,7 @@ class Checksums {
     mismatch.overflow = !std::isfinite(mismatch.difference) || largest_.scale > largest_copied;
     mismatch.pass = pass;
     mismatch.part = part;
-    if (mismatches_.empty()) {
-      spdlog::error("checksums: {}; device {}", text_of(mismatch), backend_.info().device);
-    }
+    if (mismatches_.empty()) log_failed_check(mismatch, backend_.info().device);
     mismatches_.push_back(mismatch);
   }
 
@@ -562,5 +558,8 @@ class Checksums {
   std::vector<Mismatch> mismatches_;
   ChecksumStatistics statistics_;
 };
+
+extern template class Checksums<float>;
+extern template class Checksums<double>;
 
 }  // namespace glinpack

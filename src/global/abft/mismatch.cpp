@@ -1,6 +1,7 @@
 #include "abft/mismatch.hpp"
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 
 #include <utility>
 
@@ -14,6 +15,10 @@ std::string text_of(const Mismatch& mismatch) {
   return fmt::format(
       "{} after pass {}, block row {}: the sum of a row differs by {:.3g} from its checksum, rounding explains {:.3g}",
       name_of(mismatch.part), mismatch.pass, mismatch.block_row, std::fabs(mismatch.difference), mismatch.bound);
+}
+
+void log_failed_check(const Mismatch& mismatch, const std::string& device) {
+  spdlog::error("checksums: {}; device {}", text_of(mismatch), device);
 }
 
 bool is_worse(const Mismatch& a, const Mismatch& b) {

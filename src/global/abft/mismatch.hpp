@@ -1,4 +1,4 @@
-// Failed checks of checksums, and what rounding explains.
+// Failed checks, and what rounding explains.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace glinpack {
 
-/// Carried by every rank.
+/// Columns of checksums behind the right-hand side.
 inline constexpr Index checksum_columns = 8;
 
 enum class CheckedPart { trailing_matrix, received_l, l, u, solution };
@@ -32,6 +32,8 @@ struct Mismatch {
 
 /// One line.
 std::string text_of(const Mismatch& mismatch);
+/// An error in the log.
+void log_failed_check(const Mismatch& mismatch, const std::string& device);
 /// Found earlier, or else by more of its bound. A difference that is no number is largest.
 bool is_worse(const Mismatch& a, const Mismatch& b);
 
@@ -52,7 +54,8 @@ bool is_worse(const Mismatch& a, const Mismatch& b);
 //
 // E is not bounded, but sampled: |L| |U| and what elimination makes of an error depend on matrix and pivoting by many
 // orders of magnitude. Wilkinson's kind of matrix grows by 2^30, and with local pivoting an error may grow by more than
-// the matrix. The largest of six samples a row (copies, above) stands for the standard deviation of E's row sums.
+// the matrix. The largest of six samples a row (copies, checksums.hpp) stands for the standard deviation of E's row
+// sums.
 
 /// `unit`: u of the precision. `terms`: elements C of the sum. `roundings`: of an element, on average. `scale`: largest
 /// magnitude of a sum. `noise`: largest sample of E: of all rows so far, or of the rows of U down to the row.

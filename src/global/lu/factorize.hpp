@@ -6,12 +6,14 @@
 #include <span>
 #include <utility>
 
-#include "abft/checksums.hpp"
 #include "lu/panel/panel.hpp"
 #include "lu/parameters.hpp"
 #include "transport/transport.hpp"
 
 namespace glinpack {
+
+template <class Real>
+class Checksums;
 
 struct Factorization {
   /// P: known on the ranks of each pivot's process row, and with partial or tournament pivoting on all.

@@ -75,7 +75,7 @@ class NoTransport : public Transport<Real> {
     }
     return nullptr;
   }
-  // Delivers the rows to send as the rows received; a direct exchange has as many of each.
+  // With pivots, a direct exchange of rows delivers the rows to send as the rows received: it has as many of each.
   std::unique_ptr<Transfer> start_exchange(MessageKind kind, const PassPlan& pass, const RowExchangePlan& plan,
                                            Index columns, Real* buffer, MessagePlace) override {
     const bool of_panel = kind == MessageKind::panel;
@@ -88,8 +88,7 @@ class NoTransport : public Transport<Real> {
       for (const RowTransfer& transfer : round) {
         if (!transfer.receives) continue;
         for (const RowRange& range : transfer.ranges) {
-          const Index first = range.first * columns;
-          // rows of the buffer differ
+          const Index first = range.first * columns;  // numbers the values, so that rows of the buffer differ
           fill({buffer + first, static_cast<std::size_t>(range.count * columns)}, of_panel ? 0 : first);
         }
         if (!of_panel || pass.in_pivot_row) continue;

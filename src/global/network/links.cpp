@@ -70,8 +70,9 @@ class ScreeningRounds {
   /// Collective. Measures the pairs one after the other, or disjoint ones at the same time; `links` receives those
   /// whose first rank is this one.
   bool measure_all(std::span<const Pair> pairs, bool at_once, double limit, std::vector<Link>& links) {
+    if (at_once && !has_time_left(limit)) return false;
     for (const Pair& pair : pairs) {
-      if ((!at_once || pair == pairs.front()) && !has_time_left(limit)) return false;
+      if (!at_once && !has_time_left(limit)) return false;
       if (rank_ != pair.first && rank_ != pair.second) continue;
       const Link link = measure(communicator_, pair);
       if (rank_ == pair.first) links.push_back(link);

@@ -154,7 +154,8 @@ class Refiner final : private GmresSystem {
     while (needs_iteration()) {
       solve(r_, test_.norm_residual_inf, d);
       std::transform(x.begin(), x.end(), d.begin(), improved.begin(), [](double a, double b) { return a + b; });
-      const double before = test_.scaled, scaled = take_if_better(improved, x);
+      const double before = test_.scaled;
+      const double scaled = take_if_better(improved, x);
       record(Refinement::Method::classical, scaled);
       if (!(scaled <= slowest_progress * before)) return;
     }

@@ -1,6 +1,6 @@
 // The messages of a pass: the interface between the distributed algorithm and the network. The driver names the content
 // of a message, and the transport chooses the route. Implementations: MpiTransport sends; NoTransport delivers
-// placeholders, and may list the messages (lu/recording.cpp).
+// placeholders, and lu/recording.cpp's lists the messages as well.
 #pragma once
 
 #include <cmath>

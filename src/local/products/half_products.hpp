@@ -5,8 +5,6 @@
 // programmability, performance and precision, IPDPSW 2018).
 #pragma once
 
-#include <span>
-
 #include "products/packed_products.hpp"
 
 namespace glinpack::compute {
@@ -14,7 +12,7 @@ namespace glinpack::compute {
 /// Products of halves for one of numbers, which are rounded or split.
 inline constexpr int rounded_terms = 1, split_terms = 3;
 
-/// Bytes of HalfProducts::reserve().
+/// Bytes of their PackedProducts::reserve().
 std::int64_t half_bytes(int terms, Index depth, Index rows, Index columns);
 
 /// With matrices of halves if the device has them and they pass a test against exact results. Throws

@@ -84,21 +84,22 @@ void PackedProducts<Real>::choose_program(const ShaderSource& sources, const Mat
     try {
       matrices_ = device_.make_program(sources, program, constants);
       if (largest_error_of_test(bound) == 0) {
+        failure_.clear();
         spdlog::debug("products by matrices of {} x {} x {}, {}", shape.rows, shape.columns, shape.depth, program);
         return true;
       }
-      failure_ = device.renderer + " multiplies its matrices wrongly: they are not used";
+      failure_ = device.renderer + " multiplies matrices wrongly by " + program + ": it is not used";
     } catch (const std::runtime_error& error) {
-      failure_ = std::string("matrices of the device are not used: ") + error.what();
+      failure_ = std::string(program) + " is not used: " + error.what();
     }
     return false;
   };
   is_tuned_ = shape == programs.tuned_shape && device.subgroup_size == 32;
   if (is_tuned_ && is_exact(programs.tuned, "")) return;
+  if (is_tuned_) spdlog::warn("{}", failure_);
   is_tuned_ = false;
   if (shape.exists() && is_exact(programs.any_shape, fmt::format("{} {} {} {}", 4 * device.subgroup_size, shape.rows,
                                                                  shape.columns, shape.depth))) {
-    failure_.clear();
     return;
   }
   matrices_.reset();

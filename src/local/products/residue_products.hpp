@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "products/packed_products.hpp"
 
@@ -28,7 +27,7 @@ struct ResidueAccuracy {
 };
 ResidueAccuracy accuracy_of(int moduli);
 
-/// Bytes of ResidueProducts::reserve().
+/// Bytes of their PackedProducts::reserve().
 std::int64_t residue_bytes(int moduli, Index depth, Index rows, Index columns);
 
 /// With matrices of bytes if the device has them and they pass a test against exact results; otherwise with integers.

@@ -65,8 +65,8 @@ class Nvml : NonCopyable {
     if (code == function_not_found)
       throw std::runtime_error("NVML: the driver is too old: no " + std::string(function));
     const auto text_of = reinterpret_cast<const char* (*)(int)>(dlsym(library_, "nvmlErrorString"));
-    throw std::runtime_error("NVML: " + what + ": " +
-                             (text_of != nullptr ? text_of(code) : "error " + std::to_string(code)));
+    const char* const text = text_of != nullptr ? text_of(code) : nullptr;
+    throw std::runtime_error("NVML: " + what + ": " + (text != nullptr ? text : "error " + std::to_string(code)));
   }
   /// A number of a device, `unknown` if it is not reported.
   template <class... Which>

@@ -52,7 +52,7 @@ void describe_matrices(const Instance& instance, VkPhysicalDevice physical, cons
   const auto kinds = listed<Kind>([&](std::uint32_t* count, Kind* items) {
     return instance.cooperative_matrix_properties(physical, count, items);
   });
-  // the largest shape, up to `depth`, that shaders/matrix/any_shape.glsl takes
+  // 16 x 16 x `depth`, for which there are tuned shaders, or else the largest that shaders/matrix/any_shape.glsl takes
   const auto shape_of = [&](std::uint32_t depth, std::uint32_t factor, std::uint32_t sum) {
     const auto divides = [](std::uint32_t part, std::uint32_t whole) { return part >= 8 && whole % part == 0; };
     MatrixShape best;
@@ -60,9 +60,9 @@ void describe_matrices(const Instance& instance, VkPhysicalDevice physical, cons
       const MatrixShape shape{static_cast<int>(kind.m), static_cast<int>(kind.n), static_cast<int>(kind.k)};
       if (divides(kind.m, 32) && divides(kind.n, 32) && divides(kind.k, depth) && kind.a == factor &&
           kind.b == factor && kind.c == sum && kind.result == sum && kind.saturates == VK_FALSE &&
-          kind.scope == Kind::subgroup &&
-          shape.rows * shape.columns * shape.depth > best.rows * best.columns * best.depth) {
-        best = shape;
+          kind.scope == Kind::subgroup) {
+        if (shape == MatrixShape{16, 16, static_cast<int>(depth)}) return shape;
+        if (shape.rows * shape.columns * shape.depth > best.rows * best.columns * best.depth) best = shape;
       }
     }
     return best;
@@ -145,7 +145,12 @@ DeviceDescription describe(const Instance& instance, VkPhysicalDevice physical, 
   const Features features = features_of(instance, physical);
   description.doubles = features.basic.shaderFloat64 == VK_TRUE;
   description.kernel_queues = 2;  // LogicalDevice's, which may be one of the driver's
-  if (description.subgroup_size > 0) describe_matrices(instance, physical, features, description);
+  // what shaders/matrix/any_shape.glsl takes of a work group
+  constexpr std::int64_t shared_bytes = 23552, subgroups = 4;
+  if (description.subgroup_size > 0 && description.shared_memory >= shared_bytes &&
+      description.invocations >= subgroups * description.subgroup_size) {
+    describe_matrices(instance, physical, features, description);
+  }
   const std::string missing = missing_of(instance, physical, properties.apiVersion, features);
   description.usable = missing.empty();
   if (!missing.empty()) description.why_unusable = "the driver has no " + missing + ": install a newer one";

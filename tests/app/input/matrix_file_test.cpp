@@ -212,12 +212,12 @@ TEST_F(MatrixFile, OtherFilesAreRejected) {
   expect_rejected("1 2 3\n4 5 6\n", {"neither", ".npy", "Matrix Market"});
   expect_rejected(std::string("\x00\x01\x02", 3), {"neither"});
   expect_input_error([&] { read_matrix(path("missing"), plenty); }, {"missing", "no such file"});
-  expect_input_error([&] { read_matrix(path(""), plenty); }, {"is a directory"});
+  expect_input_error([&] { read_matrix(path(""), plenty); }, {"is a directory; a matrix is expected"});
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);  // without a writer
   for (const auto& read_it : {+[](const std::string& file) { read_matrix(file, plenty); },
                               +[](const std::string& file) { read_coordinates(file, plenty, MatrixShape::any); },
                               +[](const std::string& file) { read_matrix_order(file); }}) {
-    expect_input_error([&] { read_it(path("pipe")); }, {"pipe", "not a regular file", "save"});
+    expect_input_error([&] { read_it(path("pipe")); }, {"pipe", "not a regular file", "copy"});
   }
 }
 

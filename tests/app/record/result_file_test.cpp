@@ -56,6 +56,12 @@ TEST_F(ResultFiles, other_documents_are_rejected_with_the_location) {
   later["format"] = 1;
   later["context"]["version"] = 1;
   refused(later.dump(), {"'/context/version'", "a text is expected, not '1'"});
+  for (const char* place : {"/context/mpi_library", "/host/blas", "/host/kernels"}) {
+    json document = plu_document({{1000, 10}});
+    document["host"] = {{"name", "a processor"}};
+    document[json::json_pointer(place)] = 1;
+    refused(document.dump(), {place, "a text is expected, not '1'"});
+  }
 }
 
 TEST_F(ResultFiles, control_characters_do_not_reach_a_terminal) {
@@ -90,6 +96,9 @@ TEST_F(ResultFiles, broken_runs_are_rejected_with_their_location) {
 TEST_F(ResultFiles, values_that_no_run_has_are_rejected) {
   refused_run("/runs/0/time", -1, {"'/runs/0/time'", "is below 0"});
   refused_run("/runs/0/residual", -1, {"'/runs/0/residual'", "is below 0"});
+  refused_run("/runs/0/residual", 16, {"'/runs/0/passed'", "contradicts"});
+  refused_run("/runs/0/failure", "slow", {"'/runs/0/passed'", "contradicts"});
+  refused_run("/runs/0/checked", false, {"'/runs/0/passed'", "contradicts"});
   json document = results_json(example::context(), std::vector{example::passed_run()});
   document["runs"][0]["q"] = 3;
   const ResultFile file = read_result_file(write("x.json", document.dump()));
