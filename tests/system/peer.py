@@ -9,7 +9,7 @@ import unittest
 
 from launch import GLINPACK, GlinpackTest
 
-SYSTEM = ["--n", "300", "--nb", "32", "--precision", "double", "--backend", "vk-compute", "--panel", "device",
+SYSTEM = ["--n", "160", "--nb", "16", "--precision", "double", "--backend", "vk-compute", "--panel", "device",
           "--save-solution", "x.npy", "--force", "--log-level", "debug"]
 
 

@@ -2,8 +2,9 @@
 // (HPL_pdgesvK2.c). In pass k, block column k and block row k become L and U:
 //
 // [ L11 ]            [ A11 ]
-// [ L21 ] U11  =   P [ A21 ]     the panel, factorised on the pivot's process column, broadcast along process rows
-//                                (lu/panel/; HPL_pdfact, HPL_bcast)
+// [ L21 ] U11  =   P [ A21 ]     the panel, factorised on the pivot's process column (lu/panel/panels.cpp chooses on
+//                                host or device; HPL_pdfact), broadcast along process rows (lu/panel/panels.hpp, its
+//                                routes in transport/node_route.hpp; HPL_bcast)
 // [ A12 ]          [ A12 ]
 // [ A22 ]  <-    P [ A22 ]       rows exchanged within process columns; the right-hand side is the last column
 //                                (lu/row_pipeline.hpp; HPL_pdlaswp)
@@ -52,21 +53,22 @@ class BlockedLu final : public LuFactorization {
 
   bool run_pass(const PassPlan& pass, PassRange passes, bool is_saved, Factorization& result) override {
     const Panel<Real>& panel = panels_.take(pass);  // P, L11, L21, U11
-    if (!result.append(panel)) return false;
+    result.append(panel);
+    if (result.zero_pivot) return false;
     const std::optional<PassPlan> next = next_of(pass, passes);
     checks_.before_update(pass, panel, panels_.are_factorized_in_matrix());
     update(pass, panel, next, is_saved);
     checks_.after_update(pass, panel);
-    if (is_saved) panels_.wait();
-    result.stopped = !checks_.finish_pass(pass, next ? &*next : nullptr, is_saved);
-    return !result.stopped;
+    if (is_saved) panels_.wait_for_broadcasts();
+    result.check_failed = !checks_.finish_pass(pass, next ? &*next : nullptr, is_saved);
+    return !result.check_failed;
   }
 
   void end(PassRange passes, Factorization& result) override {
     rows_.finish_early();
-    panels_.wait();  // the last panels may still be forwarded
+    panels_.wait_for_broadcasts();  // the last panels may still be forwarded
     const bool complete = passes.end == context_.distribution.passes() && !result.zero_pivot && !result.ended_before;
-    if (complete && !result.stopped) result.stopped = !checks_.check_factors();
+    if (complete && !result.check_failed) result.check_failed = !checks_.check_factors();
   }
 
   // With look-ahead: pass k + 1, whose panel is factorised during pass k.
@@ -89,19 +91,20 @@ class BlockedLu final : public LuFactorization {
         checks_.next_panel_updated(pass, *next);
         if (!is_saved) panels_.start(*next, pieces.size() - 1);
       }
-      if (next && panels_.resume(i) && !checks_.are_due(pass)) {
+      const bool next_is_sent = next && panels_.run_steps_before(i);
+      if (next_is_sent && !checks_.are_due(pass)) {  // a check reads the matrix before rows of the next pass move
         rows_.start_early(*next, panels_.take(*next), pass.trailing_column + pieces[i].first);
       }
       const Index rest = pieces[i].count - updated;
       update_trailing(pass, {pieces[i].first + updated, rest}, panel, u12.block(0, updated, pass.width, rest));
     }
-    if (pass.in_pivot_column) panels_.store(pass);  // L11, L21, U11 into A, while the next panel is broadcast
-    panels_.finish();
+    if (pass.in_pivot_column) panels_.store(pass);  // L11, L21, U11 into A; a device does it beside the next panel
+    panels_.run_remaining_steps();                  // of panel k + 1, and its broadcast
   }
 
   // A22 <- A22 - L21 U12 in some trailing columns.
   void update_trailing(const PassPlan& pass, ColumnRange columns, const Panel<Real>& panel, DeviceBlock<Real> u12) {
-    const DeviceBlock<Real> l21 = panel.l21(pass);
+    const DeviceBlock<Real> l21_transposed = panel.l21_transposed(pass);
     const DeviceBlock<Real> a22{&a_, pass.trailing_row.value, pass.trailing_column.value + columns.first,
                                 pass.trailing_rows, columns.count};
     const auto messages_in_flight = [this] {
@@ -109,7 +112,7 @@ class BlockedLu final : public LuFactorization {
       return rows_in_flight || panels_in_flight;
     };
     if (context_.backend.info().asynchronous) {
-      if (!a22.empty()) context_.backend.update(l21, u12, a22);
+      if (!a22.empty()) context_.backend.update(l21_transposed, u12, a22);
       for (Index i = 0; i < a22.rows && messages_in_flight();) i += rows_between_polls;
       return;
     }
@@ -118,7 +121,7 @@ class BlockedLu final : public LuFactorization {
       const Index left = a22.rows - i;
       const bool divides = messages_in_flight() && may_divide && left >= 2 * rows_between_polls;
       const Index rows = divides ? rows_between_polls : left;
-      context_.backend.update(l21.block(0, i, pass.width, rows), u12, a22.block(i, 0, rows, columns.count));
+      context_.backend.update(l21_transposed.block(0, i, pass.width, rows), u12, a22.block(i, 0, rows, columns.count));
       i += rows;
     }
   }

@@ -20,14 +20,13 @@ struct Factorization {
   Interchanges interchanges;
   std::optional<GlobalIndex> zero_pivot;  // the first one: A is singular
   std::optional<Index> ended_before;      // the pass before which the observer ended it
-  bool stopped = false;                   // at a mismatch of checksums
+  bool check_failed = false;              // of checksums
 
-  /// The pivots of a pass. False if one is zero.
+  /// The pivots of a pass.
   template <class Real>
-  bool append(const Panel<Real>& panel) {
+  void append(const Panel<Real>& panel) {
     interchanges.append(panel.pivots);
     zero_pivot = panel.zero_pivot;
-    return !zero_pivot;
   }
 };
 
@@ -42,7 +41,7 @@ enum class NextPass {
 class PassObserver {
  public:
   virtual ~PassObserver() = default;
-  /// Before a pass, in order. The same on all ranks.
+  /// Before a pass, in order. The same on all ranks. The pass's panel may already be factorised and under way.
   virtual NextPass before(const PassPlan& pass) = 0;
   virtual void after(const PassPlan& pass) = 0;
   /// After a pass that NextPass::run_and_save chose: the matrix and these interchanges are the state of the
@@ -74,7 +73,7 @@ class LuFactorization {
   virtual ~LuFactorization() = default;
   /// Runs the passes. `so_far`: the interchanges of earlier passes, whose results are in the matrix. The factors are
   /// those of one run of all passes, bit for bit. The checksums must have their state after the earlier passes.
-  /// Collective over the grid. May be called again after it has stopped.
+  /// Collective over the grid. May be called again after a failed check.
   Factorization run(PassObserver& observer, PassRange passes, Interchanges so_far) {
     Factorization result;
     result.interchanges = std::move(so_far);
@@ -106,7 +105,7 @@ class LuFactorization {
         across_process_rows_(pivots_across_processes(context.parameters.pivoting)) {}
 
   virtual void begin(PassRange /*passes*/) {}
-  /// Adds to the result. False: no pass follows.
+  /// Adds to the result. False at a zero pivot or a failed check: no pass follows. end() is called all the same.
   virtual bool run_pass(const PassPlan& pass, PassRange passes, bool is_saved, Factorization& result) = 0;
   virtual void end(PassRange /*passes*/, Factorization& /*result*/) {}
 

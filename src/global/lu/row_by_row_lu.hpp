@@ -33,7 +33,8 @@ class RowByRowLu final : public LuFactorization {
     if (pass.in_pivot_column) factorize_panel(pass);
     context_.transport.broadcast(MessageKind::panel, pass, panel_.message());
     if (!pass.in_pivot_column) panel_.unpack();
-    if (!result.append(panel_)) return false;
+    result.append(panel_);
+    if (result.zero_pivot) return false;
 
     if (pass.role == Role::normalize) normalize(pass);
     if (pass.trailing_columns > 0) context_.transport.broadcast(MessageKind::u12, pass, u12_message(pass));

@@ -47,7 +47,8 @@ class RowPipeline {
     early_.reset();
     return pieces_;
   }
-  /// U12 of piece `i`, as an operand of the update. Waits for its rows, then starts the exchange of the next piece.
+  /// U12 of piece `i`, as an operand of the update. Waits for its rows, solves with L11, starts the exchange of the
+  /// next piece, and brings U12 to all process rows, which waits.
   DeviceBlock<Real> take(const PassPlan& pass, const Panel<Real>& panel, std::size_t i) {
     const DeviceBlock<Real> a12 = destination(pass, pieces_[i]);
     row_exchange_.finish(a12);
@@ -80,8 +81,8 @@ class RowPipeline {
   // U12 <- L11^-1 A12 in one piece, and the exchange of the next piece's rows: a device gathers them during the solve.
   void solve_and_exchange(const PassPlan& pass, const Panel<Real>& panel, DeviceBlock<Real> a12, ColumnRange next) {
     if (!pass.in_pivot_row && !all_compute_u12_) return exchange(pass, panel, next);
-    if (!rows_move(pass, next)) return context_.backend.solve_unit_lower(panel.l11(), a12);
-    row_exchange_.solve_and_start(panel.l11(), a12, pass, plan(pass, panel, next), columns_of(pass, next));
+    if (!rows_move(pass, next)) return context_.backend.solve_unit_lower(panel.l11_transposed(), a12);
+    row_exchange_.solve_and_start(panel.l11_transposed(), a12, pass, plan(pass, panel, next), columns_of(pass, next));
   }
   // Where rows of A12 arrive and become U12: in the matrix on the pivot's process row, in the operand on other ranks
   // that compute U12. Empty on ranks that do not.

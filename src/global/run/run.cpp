@@ -68,7 +68,7 @@ Factorization factorize(LuWorkspace<Real>& workspace, const ProgressObserver& pr
   Factorization factors = workspace.lu->run(observer, passes, std::move(so_far));
   Checksums<Real>* const checksums = workspace.checksums.get();
   if (checksums != nullptr) result.checksums.emplace().every = checksums->every();
-  while (factors.stopped && saver != nullptr) {
+  while (factors.check_failed && saver != nullptr) {
     if (!saver->can_roll_back()) {
       if (workspace.grid.is_root()) {
         spdlog::warn("a check of checksums has failed: no more checkpoints are written");
@@ -84,7 +84,7 @@ Factorization factorize(LuWorkspace<Real>& workspace, const ProgressObserver& pr
   if (checksums != nullptr) {
     result.checksums->checks = checksums->statistics().checks;
     result.checksums->seconds = checksums->statistics().seconds;
-    result.checksums->stopped = factors.stopped;
+    result.checksums->stopped = factors.check_failed;
   }
   return factors;
 }
@@ -235,7 +235,7 @@ class Run {
     Factorization factors = factorize(workspace_, options_.progress, saver.get(), std::move(interchanges_), result_);
     interchanges_ = std::move(factors.interchanges);
     if (saver) result_.saved = saver->saved();
-    const bool solves = parameters_.parts == RunParts::all && !factors.ended_before && !factors.stopped;
+    const bool solves = parameters_.parts == RunParts::all && !factors.ended_before && !factors.check_failed;
     backend_.wait_all();
     double times[3] = {timeline_.now(), 0, 0};
     if (parameters_.parts != RunParts::all) agree_on_end(grid_, factors);

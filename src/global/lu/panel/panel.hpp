@@ -83,9 +83,9 @@ class Panel {
 
   /// [L11 \ U11; L21]^T, width x (above + rows), as an operand of the backend.
   DeviceBlock<Real> factors;
-  DeviceBlock<Real> l11() const { return factors.block(0, 0, width_, width_); }
-  /// L21: the multipliers of the trailing rows of `pass`.
-  DeviceBlock<Real> l21(const PassPlan& pass) const {
+  DeviceBlock<Real> l11_transposed() const { return factors.block(0, 0, width_, width_); }
+  /// The multipliers of the trailing rows of `pass`.
+  DeviceBlock<Real> l21_transposed(const PassPlan& pass) const {
     return factors.block(0, l11_rows_ + rows_ - pass.trailing_rows, width_, pass.trailing_rows);
   }
 

@@ -84,23 +84,22 @@ class Panels {
       in_flight_->steps.push_back({piece_of_step(i, steps.size(), last_piece), std::move(steps[i])});
     }
     in_flight_->steps.push_back({piece_of_step(0, 1, last_piece), [this, pass] { start_broadcast(pass); }});
-    if (!host_overlaps_update_) finish();
+    if (!host_overlaps_update_) run_remaining_steps();
   }
-  /// The steps that are due before piece `i`. True if one of them starts the broadcast.
-  bool resume(std::size_t i) {
+  /// Runs the steps that are due before piece `i`. True if one of them starts the broadcast.
+  bool run_steps_before(std::size_t i) {
     if (!in_flight_ || in_flight_->is_done()) return false;
     while (!in_flight_->is_done() && in_flight_->steps[in_flight_->done].before_piece <= i) run_next_step();
     return in_flight_->is_done();
   }
-  /// The steps that are left.
-  void finish() {
+  void run_remaining_steps() {
     while (in_flight_ && !in_flight_->is_done()) run_next_step();
   }
   /// The panel of a pass, here on every rank: P, L11, L21 and U11, with L as an operand of the backend. Runs all steps
   /// of a panel that was not started.
   Panel<Real>& take(const PassPlan& pass) {
     if (!in_flight_ || in_flight_->pass.pass != pass.pass) start(pass, 0);
-    finish();
+    run_remaining_steps();
     Panel<Real>& panel = panel_of(pass);
     if (const auto& broadcast = broadcasts_[slot_of(pass)]) broadcast->wait_until_arrived();
     if (!pass.in_pivot_column) panel.unpack();
@@ -119,7 +118,7 @@ class Panels {
     return done;
   }
   /// Waits until no broadcast is pending. Forgets the panel in flight.
-  void wait() {
+  void wait_for_broadcasts() {
     for (auto& broadcast : broadcasts_) {
       if (broadcast) broadcast->wait();
       broadcast.reset();
