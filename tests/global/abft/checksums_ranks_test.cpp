@@ -33,7 +33,7 @@ struct Checked {
   std::vector<Mismatch> mismatches;  // of this rank
   std::vector<int> suspects;         // mismatches of every rank
   ChecksumStatistics statistics;
-  bool stopped = false;
+  bool check_failed = false;
   bool complete = false;
 };
 
@@ -68,7 +68,7 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   Checksums<Real> checks(context, *a, parameters.abft_every);
   const auto lu = make_lu<Real>(context, *a, &checks);
   const Factorization result = lu->run(passes);
-  if (!result.zero_pivot && !result.stopped) {
+  if (!result.zero_pivot && !result.check_failed) {
     const std::vector<Real> x = Substitution<Real>(context, *a).run();
     checks.check_solution(std::vector<double>(x.begin(), x.end()));
   }
@@ -79,8 +79,8 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
   checked.flipped = !all_agree(grid.all(), !flip.is_done());
   checked.suspects = all_gathered(grid.all(), static_cast<int>(checked.mismatches.size()));
   checked.statistics = checks.statistics();
-  checked.stopped = result.stopped;
-  checked.complete = !result.zero_pivot && !result.stopped;
+  checked.check_failed = result.check_failed;
+  checked.complete = !result.zero_pivot && !result.check_failed;
   return checked;
 }
 
@@ -323,7 +323,7 @@ TEST(Checksums, EndTheRunAtAMismatchOnEveryRank) {
       const auto source = make_hpl_source(parameters.n);
       const Fault flip{.place = FlipPlace::a_before_update, .bit = 54, .pass = 2, .seed = 3, .rank = 0};
       const Checked checked = factorize_with_checks<double>(parameters, grid, "openblas", *source, flip);
-      EXPECT_TRUE(checked.stopped);
+      EXPECT_TRUE(checked.check_failed);
       EXPECT_LT(checked.statistics.checks, 7);
       for (const Mismatch& mismatch : checked.mismatches) EXPECT_FALSE(mismatch.overflow) << text_of(mismatch);
     }
