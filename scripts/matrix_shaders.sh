@@ -17,7 +17,7 @@ made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 for source in "$folder"/*.comp; do
   name=$(basename "$source" .comp).spv
-  "$glslang" -V --target-env vulkan1.2 --quiet "-I$folder" "$source" -o "$made/$name"
+  "$glslang" -V --target-env vulkan1.2 --quiet "-I$folder/.." "$source" -o "$made/$name"
   if [ "${1:-}" = --check ]; then
     cmp "$made/$name" "$folder/$name" || { echo "$name is not $source's: run scripts/matrix_shaders.sh" >&2; exit 1; }
   else

@@ -123,9 +123,9 @@ double parse_real(std::string_view text) {
 namespace {
 
 // A real number that is more than 0 and at most `most`.
-double parse_positive(std::string_view text, double most, const char* expected) {
+double parse_positive(std::string_view text, double max, const char* expected) {
   const double value = parse_real(text);
-  if (value > 0 && value <= most) return value;
+  if (value > 0 && value <= max) return value;
   throw InputError(in_quotes(text) + " is out of range; " + expected + " expected");
 }
 

@@ -14,7 +14,7 @@
 #include "app/options/option_text.hpp"
 #include "backend/registry.hpp"
 #include "mpi/shared_memory.hpp"
-#include "run/workspace.hpp"
+#include "run/memory_need.hpp"
 
 namespace glinpack::app {
 

@@ -284,7 +284,7 @@ struct Unit {
   double size;
 };
 
-/// Of seconds: ms for short runs, so that three digits are significant.
+/// The unit of seconds: ms for short runs, so that three digits are significant.
 Unit time_unit(double run_seconds) { return run_seconds < 10 ? Unit{"ms", 1e-3} : Unit{"s", 1}; }
 
 /// Likewise for bytes.
@@ -384,11 +384,11 @@ std::string_view description_of(HplPhase phase) {
 }
 
 /// `hidden`: seconds; none for the idle time and the total.
-std::string hpl_line(std::string_view name, std::string_view description, double mean, double most,
+std::string hpl_line(std::string_view name, std::string_view description, double mean, double max,
                      std::optional<double> hidden, double gflops, double gigabytes, double run_seconds) {
   const Unit unit = time_unit(run_seconds);
   std::string line = fmt::format("{:<7}{:<22}", name, description);
-  line += cell(mean / unit.size, 10, 2) + cell(most / unit.size, 10, 2);
+  line += cell(mean / unit.size, 10, 2) + cell(max / unit.size, 10, 2);
   line += cell(run_seconds > 0 ? 100 * mean / run_seconds : 0, 8, 1);
   line += hidden ? cell(*hidden / unit.size, 11, 2) : blank(11);
   line += gflops > 0 ? cell(gflops, 10, 1) : blank(10);
@@ -400,8 +400,8 @@ std::string hpl_line(std::string_view name, std::string_view description, double
 
 Spread spread_over(const std::vector<double>& values) {
   if (values.empty()) return {};
-  const auto [least, most] = std::ranges::minmax(values);
-  return {least, std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()), most};
+  const auto [min, max] = std::ranges::minmax(values);
+  return {min, std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()), max};
 }
 
 Breakdown break_down(const RunResult& result) {

@@ -49,8 +49,8 @@ bool moves(std::span<const Point> counter) {
 
 std::optional<Spread> spread_of(std::span<const Point> points, double seconds) {
   if (points.empty()) return std::nullopt;
-  const auto [least, most] = std::ranges::minmax(points, {}, &Point::value);
-  return Spread{least.value, seconds > 0 ? integral(points, 0, seconds) / seconds : points.front().value, most.value};
+  const auto [min, max] = std::ranges::minmax(points, {}, &Point::value);
+  return Spread{min.value, seconds > 0 ? integral(points, 0, seconds) / seconds : points.front().value, max.value};
 }
 
 /// The number of cells: at most the number of readings; ignores failed sensors.

@@ -5,7 +5,7 @@
 #define FACTOR float16_t
 #define FACTOR_BYTES 2
 #define SUM float
-#include "any_shape.glsl"
+#include "matrix/any_shape.glsl"
 
 layout(std430, binding = 0) readonly restrict buffer Left { uvec4 left[]; };
 layout(std430, binding = 1) readonly restrict buffer Right { uvec4 right[]; };
@@ -19,7 +19,9 @@ layout(push_constant) uniform Uniforms {
   layout(offset = 48) ivec4 others;
 };
 
-int scale_of(uint largest) { return largest >= 0x7f800000u ? 0 : min(141 - int(largest >> 23), 100); }
+#define STRIPE_SHIFT others.w
+#include "compute/halves.glsl"
+#include "compute/place.glsl"
 
 void main() {
   const int thread = int(gl_LocalInvocationIndex);
@@ -44,14 +46,10 @@ void main() {
     multiply_stage();
   }
   store_sums();
-  const int exponent = clamp(-scale_of(left_largest) - scale_of(right_largest[others.z]), -126, 127);
-  const float scale = uintBitsToFloat(uint(exponent + 127) << 23);
+  const float scale = power_of_two(-scale_of(left_largest) - scale_of(right_largest[others.z]));
   for (int e = thread; e < 64 * 64; e += threads) {
     const ivec2 at = block * 64 + ivec2(e / 64, e % 64);
     if (any(lessThan(at, part.xy)) || any(greaterThanEqual(at, part.zw))) continue;
-    const int c = result_layout.z + at.y - part.y;
-    const int to = result_layout.x + (at.x - part.x) * result_layout.y + (c >> others.w) * result_layout.w +
-                   (c & ((1 << others.w) - 1));
-    result[to] -= scale * product_at(e / 64, e % 64);
+    result[place(result_layout, at.x - part.x, at.y - part.y)] -= scale * product_at(e / 64, e % 64);
   }
 }

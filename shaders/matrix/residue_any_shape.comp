@@ -5,9 +5,9 @@
 #define FACTOR int8_t
 #define FACTOR_BYTES 1
 #define SUM int
-#include "any_shape.glsl"
-
-const int tile_elements = 2048;
+#define UNROLLED 1
+#include "compute/residues.glsl"
+#include "matrix/any_shape.glsl"
 
 layout(std430, binding = 0) readonly restrict buffer Left { uvec4 left[]; };
 layout(std430, binding = 1) readonly restrict buffer Right { uvec4 right[]; };
@@ -21,8 +21,8 @@ layout(push_constant) uniform Uniforms {
 void main() {
   const int thread = int(gl_LocalInvocationIndex), part = int(gl_WorkGroupID.x), moduli = extents.w;
   const int tile = int(gl_WorkGroupID.y) / moduli, which = int(gl_WorkGroupID.y) % moduli;
-  const ivec2 at = ivec2(tile / tiles.y, tile % tiles.y), in_tile = ivec2(part / 4, part % 4) * 64;
-  if (any(greaterThanEqual(at * ivec2(128, 256) + in_tile, extents.xy))) return;
+  const ivec2 at = ivec2(tile / tiles.y, tile % tiles.y), in_tile = corner_of(part * 256);
+  if (any(greaterThanEqual(at * ivec2(TILE_ROWS, TILE_COLUMNS) + in_tile, extents.xy))) return;
   const ivec2 packed_tile = (at + tiles.zw) * moduli + which;
   clear_sums();
   for (int l = 0; l < extents.z; ++l) {
@@ -42,13 +42,12 @@ void main() {
   store_sums();
   const uvec4 modulus = table[2 * which];  // p; z: a multiple of p that makes sums positive
   for (int e = thread; e < 256; e += threads) {
-    // as corner_of() of compute/residues.glsl
-    const int row = e / 64 * 16 + e % 32 / 4, column = e / 32 % 2 * 32 + e % 4 * 4;
+    const ivec2 corner = corner_of(part * 256 + e) - in_tile;
     uvec4 bytes = uvec4(0);
     for (int i = 0; i < 16; ++i) {
-      const int sum = product_at(row + i / 4 % 2 * 8, column + i / 8 * 16 + i % 4);
+      const int sum = product_at(corner.x + i / 4 % 2 * 8, corner.y + i / 8 * 16 + i % 4);
       bytes[i / 4] |= (uint(sum + int(modulus.z)) % modulus.x) << i % 4 * 8;
     }
-    remainders[(tile * moduli + which) * tile_elements + part * 256 + e] = bytes;
+    remainders[(tile * moduli + which) * TILE_ELEMENTS + part * 256 + e] = bytes;
   }
 }

@@ -370,7 +370,7 @@ class Checksums {
   }
   static Index staged_elements(const Distribution& distribution, Index rows) {
     const Index nb = distribution.nb;
-    // room for many diagonal blocks: to wait for them takes as long as for one
+    // a buffer for many diagonal blocks: waiting for all takes as long as for one
     return std::max({elements_of_sums(distribution, rows), 64 * rows, 2 * nb * nb});
   }
   void clear(DeviceMatrix<Real>& sums) {

@@ -26,12 +26,12 @@ Index rows_exchanged(const Distribution& distribution, Pivoting pivoting);
 /// more than e-fold over all passes: a pass multiplies by at most 1 + nb/n.
 template <class Real>
 void fill_with_placeholders(std::span<Real> values, Index n) {
-  const auto most = static_cast<Real>(0.5 / static_cast<double>(n));
+  const auto bound = static_cast<Real>(0.5 / static_cast<double>(n));
   std::minstd_rand generator;  // its 31 bits are plenty: the lowest one gives the sign
   constexpr auto range = static_cast<Real>(std::minstd_rand::max());
   for (Real& value : values) {
     const auto bits = generator();
-    const Real magnitude = most * (Real{1} + static_cast<Real>(bits) / range) / 2;
+    const Real magnitude = bound * (Real{1} + static_cast<Real>(bits) / range) / 2;
     value = bits % 2 == 0 ? magnitude : -magnitude;
   }
 }

@@ -61,10 +61,10 @@ class ScreeningRounds {
   /// signal.
   bool has_time_left(double limit) {
     enum : int { is_interrupted, is_over, has_time };
-    int least = stop_signal() != 0 ? is_interrupted : rank_ == 0 && seconds() >= limit ? is_over : has_time;
-    all_reduce(communicator_, &least, 1, MPI_INT, MPI_MIN);
-    interrupted_ = least == is_interrupted;
-    return least == has_time;
+    int worst = stop_signal() != 0 ? is_interrupted : rank_ == 0 && seconds() >= limit ? is_over : has_time;
+    all_reduce(communicator_, &worst, 1, MPI_INT, MPI_MIN);
+    interrupted_ = worst == is_interrupted;
+    return worst == has_time;
   }
 
   /// Collective. Measures the pairs one after the other, or disjoint ones at the same time; `links` receives those

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <vector>
 
 #include "abft/checksums.hpp"
 #include "backend/backend.hpp"
-#include "base/memory_count.hpp"
 #include "base/precision.hpp"
 #include "checkpoint/checkpoint_file.hpp"
 #include "lu/factorize.hpp"
@@ -17,7 +15,6 @@
 #include "mpi/node_windows.hpp"
 #include "mpi/peer_windows.hpp"
 #include "mpi/process_grid.hpp"
-#include "none/none_backend.hpp"
 #include "solve/refinement.hpp"
 #include "solve/substitution.hpp"
 #include "transport/transport.hpp"
@@ -96,19 +93,5 @@ void upload_matrix(Workspace<Real>& workspace, const MatrixSource& source);
 /// max |u_ij| of this rank's part of U.
 template <class Real>
 double largest_of_u(Workspace<Real>& workspace);
-
-/// What a rank's memory depends on besides the parameters of the run.
-struct RankPlace {
-  GridShape grid;
-  GridPosition at;
-  std::vector<int> nodes_of_row, nodes_of_column;  // as nodes_of() numbers them
-};
-
-/// The memory that a rank will allocate for a run: counted by the constructors of the run, without MPI and without
-/// arrays. Bytes before the timed section. Excludes the interval records of the timeline, kernels and their constants,
-/// and vectors of local rows or columns that checks make later. Takes neither time nor memory for arrays. The sizes of
-/// all arrays must fit into 64 bits.
-MemoryNeed count_memory(const RunParameters& parameters, Precision precision, const RankPlace& place,
-                        const ModelledDevice& device);
 
 }  // namespace glinpack

@@ -15,11 +15,11 @@
 
 namespace glinpack {
 
-/// Of the matrices that a subgroup multiplies: rows x depth by depth x columns.
-struct MatrixShape {
+/// Cooperative matrices, which a subgroup multiplies: rows x depth by depth x columns.
+struct CooperativeMatrixShape {
   int rows = 0, columns = 0, depth = 0;
   bool exists() const { return depth > 0; }
-  friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
+  friend bool operator==(const CooperativeMatrixShape&, const CooperativeMatrixShape&) = default;
 };
 
 struct DeviceDescription {
@@ -42,10 +42,10 @@ struct DeviceDescription {
   std::int64_t invocations = 0;    // GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS
   // of subgroups that compute shaders may reduce over and vote in (KHR_shader_subgroup); 0 without such subgroups
   int subgroup_size = 0;
-  bool doubles = true;         // shaders compute in double precision
-  int kernel_queues = 1;       // of an opened device, whose kernels may run at the same time
+  bool doubles = true;    // shaders compute in double precision
+  int kernel_queues = 1;  // of an opened device, whose kernels may run at the same time
   // VK_KHR_cooperative_matrix: products of bytes, and of halves with sums in single precision
-  MatrixShape int8_matrices, half_matrices;
+  CooperativeMatrixShape int8_matrices, half_matrices;
   bool has_matrices() const { return int8_matrices.exists() || half_matrices.exists(); }
 };
 

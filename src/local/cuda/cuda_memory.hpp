@@ -15,7 +15,8 @@ namespace glinpack {
 /// Whether there is a driver with a GPU.
 bool cuda_is_usable();
 
-/// Of the GPU with this UUID (DeviceDescription::uuid). Throws std::runtime_error if the driver does not have it.
+/// Memory of the GPU with this UUID (DeviceDescription::uuid). Throws std::runtime_error if the driver does not have
+/// it.
 std::unique_ptr<PeerMemory> open_cuda_memory(std::string_view uuid);
 
 }  // namespace glinpack

@@ -77,7 +77,7 @@ bool PackedProducts<Real>::update(const Region& l_transposed, const Region& u, c
 }
 
 template <class Real>
-void PackedProducts<Real>::choose_program(const ShaderSource& sources, const MatrixShape& shape,
+void PackedProducts<Real>::choose_program(const ShaderSource& sources, const CooperativeMatrixShape& shape,
                                           const MatrixPrograms& programs, int bound) {
   const DeviceDescription& device = device_.description();
   const auto is_exact = [&](const char* program, const std::string& constants) {

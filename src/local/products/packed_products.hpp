@@ -65,14 +65,15 @@ class PackedProducts : NonCopyable {
 
   /// Programs in SPIR-V: `tuned` for one shape and NVIDIA's registers, and for any shape.
   struct MatrixPrograms {
-    MatrixShape tuned_shape;
+    CooperativeMatrixShape tuned_shape;
     const char* tuned;
     const char* any_shape;
   };
   /// matrices_ <- the first of both programs that the device has matrices for, if a product of whole numbers below
   /// `bound` is exact by it. If neither is, failure() gives the reason. Throws std::runtime_error if it is not exact
   /// without matrices either. For constructors of derived classes.
-  void choose_program(const ShaderSource& sources, const MatrixShape& shape, const MatrixPrograms& programs, int bound);
+  void choose_program(const ShaderSource& sources, const CooperativeMatrixShape& shape, const MatrixPrograms& programs,
+                      int bound);
   /// Calls body(j, columns) for parts of an operand, each in a window, of up to max_columns.
   template <class Body>
   void for_chunks(const Region& operand, Index max_columns, Body body) const {

@@ -55,13 +55,13 @@ void describe_matrices(const Instance& instance, VkPhysicalDevice physical, cons
   // 16 x 16 x `depth`, for which there are tuned shaders, or else the largest that shaders/matrix/any_shape.glsl takes
   const auto shape_of = [&](std::uint32_t depth, std::uint32_t factor, std::uint32_t sum) {
     const auto divides = [](std::uint32_t part, std::uint32_t whole) { return part >= 8 && whole % part == 0; };
-    MatrixShape best;
+    CooperativeMatrixShape best;
     for (const Kind& kind : kinds) {
-      const MatrixShape shape{static_cast<int>(kind.m), static_cast<int>(kind.n), static_cast<int>(kind.k)};
+      const CooperativeMatrixShape shape{static_cast<int>(kind.m), static_cast<int>(kind.n), static_cast<int>(kind.k)};
       if (divides(kind.m, 32) && divides(kind.n, 32) && divides(kind.k, depth) && kind.a == factor &&
           kind.b == factor && kind.c == sum && kind.result == sum && kind.saturates == VK_FALSE &&
           kind.scope == Kind::subgroup) {
-        if (shape == MatrixShape{16, 16, static_cast<int>(depth)}) return shape;
+        if (shape == CooperativeMatrixShape{16, 16, static_cast<int>(depth)}) return shape;
         if (shape.rows * shape.columns * shape.depth > best.rows * best.columns * best.depth) best = shape;
       }
     }

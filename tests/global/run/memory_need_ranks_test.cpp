@@ -6,8 +6,8 @@
 
 #include "backend/registry.hpp"
 #include "mpi/session.hpp"
+#include "run/memory_need.hpp"
 #include "run/run.hpp"
-#include "run/workspace.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/global/factors.hpp"
 #include "tests/global/world.hpp"

@@ -1,10 +1,11 @@
+#include "run/memory_need.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 
 #include "base/measuring.hpp"
-#include "run/workspace.hpp"
 #include "transport/node_route.hpp"
 
 namespace glinpack {

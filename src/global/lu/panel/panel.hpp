@@ -181,10 +181,10 @@ void factorize_panel_tournament(const RankContext<Real>& context, const PassPlan
 template <class Real>
 BroadcastSizes broadcast_sizes(const RunParameters& parameters, GridShape grid, GridPosition at,
                                bool panels_on_device = false) {
-  // of each ring, if together they hold so many elements; longer messages go through slice by slice
+  // The bytes of each ring if together the rings hold `elements`. Longer messages pass slice by slice.
   const auto ring_bytes = [grid](Index elements) {
-    constexpr Index least = Index{1} << 20;
-    return static_cast<std::size_t>(std::max(least, elements * static_cast<Index>(sizeof(Real)) / (grid.rows - 1)));
+    constexpr Index min_bytes = Index{1} << 20;
+    return static_cast<std::size_t>(std::max(min_bytes, elements * static_cast<Index>(sizeof(Real)) / (grid.rows - 1)));
   };
   const Distribution distribution = distribution_of(parameters, grid);
   const auto bytes = [](Index elements) { return static_cast<std::size_t>(elements) * sizeof(Real); };

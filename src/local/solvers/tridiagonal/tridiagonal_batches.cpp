@@ -139,8 +139,8 @@ struct BatchedTridiagonal {
     check_pivots(first_zero);
   }
 
-  static BatchLayout largest_of(BatchLayout layout, Index most) {
-    layout.count = std::min(layout.count, most);
+  static BatchLayout largest_of(BatchLayout layout, Index max_count) {
+    layout.count = std::min(layout.count, max_count);
     return layout;
   }
 
@@ -272,9 +272,9 @@ struct Level {
 template <class Real>
 struct Pieces {
   Pieces(Device& on, const BatchLayout& largest, const TridiagonalSettings& settings) : device(on) {
-    const Index most = most_pieces(precision_of<Real>);
+    const Index max_pieces = most_pieces(precision_of<Real>);
     extents.push_back({pieces_of(largest.n)});
-    while (extents.back().pieces > most) {
+    while (extents.back().pieces > max_pieces) {
       extents.push_back(extents.back().next());
       levels.emplace_back(on, largest.count * extents.back().equations());
     }
@@ -350,8 +350,9 @@ Index systems_of_a_batch(const DeviceDescription& device, const TridiagonalSetti
                          Index elements_of_a_system) {
   constexpr Index largest_index = std::numeric_limits<std::int32_t>::max();  // shaders count in 32 bits
   const auto bytes = static_cast<Index>(factor_bytes(precision));
-  const Index most = std::min({device.storage_block / bytes, largest_index, settings.elements.value_or(largest_index)});
-  return std::min(most_work_groups, most / elements_of_a_system);
+  const Index max_elements =
+      std::min({device.storage_block / bytes, largest_index, settings.elements.value_or(largest_index)});
+  return std::min(most_work_groups, max_elements / elements_of_a_system);
 }
 
 Index reduction_steps(const TridiagonalSettings& settings, Index count, Index n) {
