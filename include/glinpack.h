@@ -264,6 +264,13 @@ GLINPACK_API glinpack_status glinpack_norm(const glinpack_matrix *a, glinpack_no
 GLINPACK_API glinpack_status glinpack_banded_product(const glinpack_matrix *diagonals, const int64_t *offsets,
                                                      int64_t count, const glinpack_matrix *x, glinpack_matrix **result);
 
+/* a^-1 b of such a banded matrix, by LU factors with partial pivoting, on the processor (LAPACK gbtrf): work and memory
+   grow with n, and with the offsets that are farthest below and above 0. b is n x any number of right-hand sides.
+   *rcond, unless rcond is NULL, is as of glinpack_rcond(). GLINPACK_SINGULAR if a pivot is exactly 0. */
+GLINPACK_API glinpack_status glinpack_banded_solve(const glinpack_matrix *diagonals, const int64_t *offsets,
+                                                   int64_t count, const glinpack_matrix *b, glinpack_matrix **rcond,
+                                                   glinpack_matrix **result);
+
 /* Many tridiagonal systems of n equations. All operands and the result are n x systems, a system per column. Equation i
    of system s:
      lower(i, s) x(i - 1, s) + diagonal(i, s) x(i, s) + upper(i, s) x(i + 1, s) = right(i, s)

@@ -324,6 +324,12 @@ PYBIND11_MODULE(_core, m) {
                                      x.get(), result);
     });
   });
+  m.def("banded_solve", [](const Handle& diagonals, const std::vector<std::int64_t>& offsets, const Handle& b) {
+    return made(b.context(), [&](glinpack_matrix** result) {
+      return glinpack_banded_solve(diagonals.get(), offsets.data(), static_cast<std::int64_t>(offsets.size()), b.get(),
+                                   nullptr, result);
+    });
+  });
   m.def("tridiagonal", [](const Handle& lower, const Handle& diagonal, const Handle& upper, const Handle& right) {
     return made(right.context(), [&](glinpack_matrix** result) {
       return glinpack_tridiagonal(lower.get(), diagonal.get(), upper.get(), right.get(), result);

@@ -85,9 +85,11 @@ ResultId<OnDevice<FactorsOfMatrix>> enqueue_factors(const Matrix& a) {
 }
 
 /// Releases the factors when their uses are enqueued.
+template <class Factors>
 struct FactorsId {
   Session& session;
-  ResultId<OnDevice<FactorsOfMatrix>> id;
+  ResultId<Factors> id;
+  FactorsId(Session& in_session, ResultId<Factors> of) : session(in_session), id(of) {}
   ~FactorsId() {
     guarded([&] {
       session.queue.release(id);
@@ -95,6 +97,23 @@ struct FactorsId {
     });
   }
 };
+
+/// The offsets of the diagonals of a matrix that fits x.
+std::vector<Index> offsets_for(const Matrix& diagonals, const int64_t* offsets, int64_t count, const Matrix& x,
+                               bool is_vector) {
+  need(count >= 0 && (offsets || count == 0), GLINPACK_INVALID_ARGUMENT, "the offsets are missing");
+  need(diagonals.columns == count && diagonals.rows == x.rows && (!is_vector || x.columns == 1), GLINPACK_WRONG_SIZE,
+       std::to_string(count) + " diagonals of " + text_of(shape_of(diagonals)) + " do not fit " +
+           (is_vector ? "a vector of " : "right-hand sides of ") + text_of(shape_of(x)));
+  std::vector<Index> kept(offsets, offsets + count), sorted = kept;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) {
+    throw Failure(GLINPACK_INVALID_ARGUMENT, "a diagonal's offset occurs twice: " + std::to_string(*twice));
+  }
+  for (Index& offset : kept) offset = std::clamp(offset, -x.rows, x.rows);  // beyond it there is nothing
+  return kept;
+}
 
 }  // namespace
 }  // namespace glinpack::library
@@ -294,22 +313,41 @@ glinpack_status glinpack_banded_product(const glinpack_matrix* diagonals, const 
                                         const glinpack_matrix* x, glinpack_matrix** result) {
   return make_result(result, handles(diagonals, x), [&](const Matrix* diagonals, const Matrix* x) {
     check_alike(diagonals, x);
-    need(count >= 0 && (offsets || count == 0), GLINPACK_INVALID_ARGUMENT, "the offsets are missing");
-    need(diagonals->columns == count && diagonals->rows == x->rows && x->columns == 1, GLINPACK_WRONG_SIZE,
-         std::to_string(count) + " diagonals of " + text_of(shape_of(*diagonals)) + " do not fit a vector of " +
-             text_of(shape_of(*x)));
-    std::vector<Index> kept(offsets, offsets + count), sorted = kept;
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end()) {
-      throw Failure(GLINPACK_INVALID_ARGUMENT, "a diagonal's offset occurs twice: " + std::to_string(*twice));
-    }
-    for (Index& offset : kept) offset = std::clamp(offset, -x->rows, x->rows);  // beyond it there is nothing
+    std::vector<Index> kept = offsets_for(*diagonals, offsets, count, *x, true);
     return compute(std::tie(*diagonals, *x), shape_of(*x),
                    [kept = std::move(kept)](Engine& engine, const Value& elements, const Value& vector) {
                      return banded_product(engine, elements, kept, vector);
                    });
   });
+}
+
+glinpack_status glinpack_banded_solve(const glinpack_matrix* diagonals, const int64_t* offsets, int64_t count,
+                                      const glinpack_matrix* b, glinpack_matrix** rcond, glinpack_matrix** result) {
+  if (rcond) *rcond = nullptr;
+  const glinpack_status status =
+      make_result(result, handles(diagonals, b), [&](const Matrix* diagonals, const Matrix* b) {
+        check_alike(diagonals, b);
+        std::vector<Index> kept = offsets_for(*diagonals, offsets, count, *b, false);
+        const std::shared_ptr<Session>& session = b->session;
+        const auto factorize = [kept = std::move(kept)](Engine& engine, const Value& elements) {
+          return engine.run([&] { return factorize_banded(engine, elements, kept); });
+        };
+        const FactorsId factors{*session, session->queue.enqueue(factorize, diagonals->id)};
+        if (rcond) {
+          const auto condition = [n = b->rows, precision = b->precision](Engine& engine,
+                                                                         const BandedFactorsOfMatrix& of_a) {
+            const auto reciprocal = [](const auto& matrix) { return reciprocal_condition_on_host(matrix); };
+            return scalar(engine, precision,
+                          n > 0 ? std::visit(reciprocal, of_a) : std::numeric_limits<double>::infinity());
+          };
+          *rcond = matrices().add(enqueue(session, {1, 1, b->precision}, condition, factors.id));
+        }
+        return enqueue(session, shape_of(*b), solve_banded, factors.id, b->id);
+      });
+  if (status == GLINPACK_OK || !rcond) return status;
+  glinpack_matrix_free(*rcond);
+  *rcond = nullptr;
+  return status;
 }
 
 glinpack_status glinpack_tridiagonal(const glinpack_matrix* lower, const glinpack_matrix* diagonal,

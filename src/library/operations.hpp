@@ -2,9 +2,11 @@
 #pragma once
 
 #include <span>
+#include <variant>
 
 #include "glinpack.h"
 #include "library/engine.hpp"
+#include "openblas/host_solvers.hpp"
 
 namespace glinpack::library {
 
@@ -65,6 +67,11 @@ Value reciprocal_condition(Engine& engine, const Value& a);
 Value norm(Engine& engine, const Value& a, glinpack_norm_kind kind, glinpack_precision precision);
 /// `diagonals` may be empty, if there are none.
 Value banded_product(Engine& engine, const Value& diagonals, std::span<const Index> offsets, const Value& x);
+using BandedFactorsOfMatrix = std::variant<BandedFactors<float>, BandedFactors<double>>;
+/// On the processor. `diagonals` may be empty, as a matrix of zeros.
+BandedFactorsOfMatrix factorize_banded(Engine& engine, const Value& diagonals, std::span<const Index> offsets);
+/// Throws Failure if the matrix is singular.
+Value solve_banded(Engine& engine, const BandedFactorsOfMatrix& factors, const Value& b);
 /// Throws Failure if the iteration does not converge.
 Value solve_poisson(Engine& engine, const Value& b, double tolerance, Index most_iterations);
 

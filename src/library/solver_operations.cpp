@@ -126,6 +126,31 @@ Value banded_product(Engine& engine, const Value& diagonals, std::span<const Ind
   });
 }
 
+BandedFactorsOfMatrix factorize_banded(Engine& engine, const Value& diagonals, std::span<const Index> offsets) {
+  if (diagonals.empty()) return {};
+  return diagonals.visit([&]<class Real>(DeviceMatrix<Real>& elements) -> BandedFactorsOfMatrix {
+    auto factors = banded_extents<Real>(elements.rows(), offsets);
+    if (!host_has(factors.n * factors.rows() * static_cast<std::int64_t>(sizeof(Real)))) {
+      throw too_little_memory(factors.n, factors.rows(), sizeof(Real));
+    }
+    factorize_on_host(factors, engine.arithmetic<Real>().read(elements), offsets);
+    return factors;
+  });
+}
+
+Value solve_banded(Engine& engine, const BandedFactorsOfMatrix& factors, const Value& b) {
+  return b.visit([&]<class Real>(DeviceMatrix<Real>& right) {
+    const auto* of_matrix = std::get_if<BandedFactors<Real>>(&factors);
+    if (!of_matrix || of_matrix->singular) {
+      throw Failure(GLINPACK_SINGULAR, "a banded matrix to be solved with is singular: a pivot is exactly 0");
+    }
+    const Index n = right.rows(), columns = right.columns();
+    std::vector<Real> x = gather_columns(engine.arithmetic<Real>().read(right));
+    substitute_on_host<Real>(*of_matrix, {x.data(), n, columns, n});
+    return from_elements(engine, n, columns, gather_columns<Real>({x.data(), columns, n, n}));
+  });
+}
+
 Value solve_poisson(Engine& engine, const Value& b, double tolerance, Index most_iterations) {
   return b.visit([&]<class Real>(DeviceMatrix<Real>& right) {
     Arithmetic<Real>& arithmetic = engine.arithmetic<Real>();

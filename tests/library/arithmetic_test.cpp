@@ -294,23 +294,46 @@ TEST_P(LibraryArithmetic, Norms) {
   EXPECT_TRUE(std::isnan(norm(up(with_nan), GLINPACK_NORM_ONE)));
 }
 
+/// The matrix of these diagonals.
+Elements banded(const Elements& diagonals, const std::vector<Index>& offsets) {
+  return generate(diagonals.rows, diagonals.rows, [&](Index i, Index j) {
+    const auto k = std::find(offsets.begin(), offsets.end(), j - i) - offsets.begin();
+    return k < std::ssize(offsets) ? diagonals(i, k) : 0.0;
+  });
+}
+
 TEST_P(LibraryArithmetic, BandedProducts) {
   for (const Index n : {1, 5, 37}) {
     const std::vector<Index> offsets{0, -1, 2, n};
     const auto count = static_cast<Index>(offsets.size());
     const Elements diagonals = random_elements(n, count, 1), x = random_elements(n, 1, 2);
-    const Elements dense = generate(n, n, [&](Index i, Index j) {
-      for (Index k = 0; k < count; ++k) {
-        if (j - i == offsets[static_cast<std::size_t>(k)]) return diagonals(i, k);
-      }
-      return 0.0;
-    });
+    const Elements dense = banded(diagonals, offsets);
     const Elements y = download(call(glinpack_banded_product, up(diagonals).get(), offsets.data(), count, up(x).get()));
     EXPECT_LE(difference(y, product(dense, x)), tolerance(count)) << n;
   }
   const Elements none =
       download(call(glinpack_banded_product, up(Elements(4, 0)).get(), nullptr, Index{0}, up(Elements(4, 1)).get()));
   EXPECT_EQ(largest(none), 0);
+}
+
+TEST_P(LibraryArithmetic, BandedSystemsAreSolvedWithPivoting) {
+  for (const Index n : sizes()) {
+    for (const std::vector<Index>& offsets : {std::vector<Index>{0}, {1, 0, -1}, {0, -1, 4, n}, {-5, -2, 0, 1}}) {
+      const auto count = static_cast<Index>(offsets.size());
+      Elements diagonals = random_elements(n, count, 1);
+      if (offsets.back() == -1) {  // without exchanges the first pivot is 0
+        for (Index i = 0; i + 1 < n; i += 2) diagonals(i, 1) = 0;
+      }
+      const Elements dense = banded(diagonals, offsets), b = random_elements(n, n > 1 ? 3 : 1, 2);
+      glinpack_matrix* rcond = nullptr;
+      const Elements x =
+          download(call(glinpack_banded_solve, up(diagonals).get(), offsets.data(), count, up(b).get(), &rcond));
+      EXPECT_LE(scaled_residual(dense, x, b), largest_residual) << n;
+      const double computed = download(Handle(rcond))(0, 0);
+      if (is_packed()) continue;  // full matrices need other pivots
+      EXPECT_NEAR(computed, download(call(glinpack_rcond, up(dense).get()))(0, 0), tolerance(n)) << n;
+    }
+  }
 }
 
 TEST_P(LibraryArithmetic, TridiagonalSystemsInColumns) {
@@ -360,6 +383,9 @@ TEST_P(LibraryArithmetic, MatricesWithoutElements) {
   EXPECT_EQ(download(call(glinpack_gemm, 1, 0, 1.0, tall.get(), tall.get(), 0.0, nullptr)).rows, 0);
   EXPECT_EQ(download(call(glinpack_transpose, none.get())).rows, 3);
   EXPECT_EQ(download(call(glinpack_solve, square.get(), none.get())).columns, 3);
+  glinpack_matrix* rcond = nullptr;
+  EXPECT_EQ(download(call(glinpack_banded_solve, square.get(), nullptr, Index{0}, none.get(), &rcond)).columns, 3);
+  EXPECT_EQ(download(Handle(rcond))(0, 0), std::numeric_limits<double>::infinity());
   EXPECT_EQ(download(call(glinpack_inverse, square.get())).rows, 0);
   EXPECT_EQ(download(call(glinpack_add, none.get(), none.get())).columns, 3);
   EXPECT_EQ(download(call(glinpack_poisson, square.get(), 1e-3, Index{0})).rows, 0);

@@ -58,6 +58,8 @@ TEST_P(LibraryErrors, SizesThatDoNotFitAreReportedAtOnce) {
   expect_refused(size, "different extents", glinpack_tridiagonal, a.get(), b.get(), b.get(), b.get());
   const Index offset = 0;
   expect_refused(size, "do not fit", glinpack_banded_product, b.get(), &offset, Index{1}, column.get());
+  expect_refused(size, "do not fit right-hand sides of 2 x 3", glinpack_banded_solve, column.get(), &offset, Index{1},
+                 a.get(), nullptr);
 }
 
 TEST_P(LibraryErrors, ArgumentsThatAreWrong) {
@@ -116,6 +118,12 @@ TEST_P(LibraryErrors, SingularMatricesHaveAStatusOfTheirOwn) {
   const Handle zeros = up(Elements(3, 2)), right = up(random_elements(3, 2, 1));
   expect_failed(call(glinpack_tridiagonal, zeros.get(), zeros.get(), zeros.get(), right.get()), GLINPACK_SINGULAR,
                 "tridiagonal system 0");
+  const std::array<Index, 2> above{2, 1};
+  glinpack_matrix* rcond = nullptr;
+  expect_failed(call(glinpack_banded_solve, up(random_elements(9, 2, 1)).get(), above.data(), Index{2},
+                     up(random_elements(9, 1, 2)).get(), &rcond),
+                GLINPACK_SINGULAR, "a pivot is exactly 0");
+  EXPECT_EQ(download(Handle(rcond))(0, 0), 0);
 }
 
 TEST_P(LibraryErrors, SolveInverseDeterminantAndRcondAgreeWhichMatricesAreSingular) {

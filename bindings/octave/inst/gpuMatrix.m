@@ -257,13 +257,19 @@ classdef gpuMatrix < handle
     function r = mtimes(a, b), r = gpuMatrix.binary('mtimes', a, b); end
 
     function r = mldivide(a, b)
-      if issparse(a) && size(a, 1) == size(a, 2) && size(a, 1) > 1 && isbanded(a, 1, 1) && size(b, 1) == size(a, 1)
+      if issparse(a) && size(a, 1) == size(a, 2) && size(a, 1) > 1 && size(b, 1) == size(a, 1)
+        [below, above] = bandwidth(a);
         lower = [0; full(diag(a, -1))];
         main = full(diag(a));
         upper = [full(diag(a, 1)); 0];
         each = ones(1, size(b, 2));
-        if all(abs(main) >= abs(lower) + abs(upper))  % elimination is stable without pivoting
+        if max(below, above) <= 1 && all(abs(main) >= abs(lower) + abs(upper))  % no pivoting is needed
           r = tridiagonal(lower * each, main * each, upper * each, b);
+          return
+        end
+        if below + above < max(size(a, 1) / 4, 3)
+          diagonals = full(spdiags(a.', below:-1:-above));  % a(i, i + offset) in row i
+          r = gpuMatrix(glinpack_gateway('banded', diagonals, -below:above, b.handle), true);
           return
         end
       end
@@ -1051,11 +1057,24 @@ end
 %! [r, k] = rref (gpuMatrix ([1, 2, 1; 2, 4, 0]));
 %! assert (k, [1, 3]);
 
-%!test  # tridiagonal, and \ with a tridiagonal sparse matrix
+%!test  # \ with a tridiagonal or banded sparse matrix
 %! n = 37;  b = rand (n, 3);
 %! a = spdiags ([rand(n, 1), 3 + rand(n, 1), rand(n, 1)], -1:1, n, n);
 %! near (a \ gpuMatrix (b), a \ b, n, "double");
 %! near (sparse ([0, 1; 1, 0]) \ gpuMatrix ([1; 2]), [2; 1], 2, "double");  # only with pivoting
+%! for offsets = {-1:1, [-5, -1, 0, 2], [0, 3, 4]}  # banded, also only with pivoting
+%!   a = spdiags (randn (n, numel (offsets{1})), offsets{1}, n, n);
+%!   for type = {"single", "double"}
+%!     x = gather (a \ gpuMatrix (cast (b, type{1})));
+%!     assert (class (x), type{1});
+%!     assert (norm (a * double (x) - b, Inf) <= 8 * n * eps (type{1}) * (norm (a, Inf) * norm (x, Inf) + 1));
+%!   endfor
+%! endfor
+%!warning id=glinpack:singular double (spdiags (ones (20, 1), 2, 20, 20) \ gpuMatrix (ones (20, 1)));
+%!warning id=glinpack:nearlySingular double (spdiags ([1e-17, ones(1, 19); 1:20]', [0, 3], 20, 20) \ gpuMatrix (ones (20, 1)));
+
+%!test  # many tridiagonal systems
+%! n = 37;  b = rand (n, 3);
 %! l = rand (n, 3);  d = 3 + rand (n, 3);  u = rand (n, 3);
 %! x = double (tridiagonal (gpuMatrix (l), d, u, b));
 %! for k = 1:3

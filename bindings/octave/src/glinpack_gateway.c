@@ -423,28 +423,24 @@ static glinpack_matrix *joined(int side_by_side, const mxArray *a, const mxArray
   return result;
 }
 
-/* Of `a`, whose handle is `argument` unless it was uploaded or converted. The next wait reports it. */
-static void watch_condition(const mxArray *argument, const glinpack_matrix *a) {
-  Slot *slot = slot_of(argument);
-  Condition *condition = slot && slot->matrix == a ? slot->condition : NULL;
-  size_t k;
-  if (packed) return; /* LAPACK would read the factors */
-  if (!condition) {
-    condition = (Condition *)calloc(1, sizeof *condition);
-    if (!condition) fail("glinpack:memory", "out of memory");
-    condition->single = glinpack_matrix_precision(a) == GLINPACK_SINGLE;
-    if (glinpack_rcond(a, &condition->number) != GLINPACK_OK || glinpack_prefetch(condition->number) != GLINPACK_OK) {
-      glinpack_matrix_free(condition->number);
-      free(condition);
-      fail("glinpack:failed", "%s", glinpack_last_error());
-    }
-    note_enqueued(condition->number);
-    note_enqueued(condition->number);
-    if (slot && slot->matrix == a) {
-      slot->condition = condition;
-      ++condition->references;
-    }
+/* Owns the 1 x 1 matrix. */
+static Condition *condition_of(glinpack_matrix *number) {
+  Condition *condition = (Condition *)calloc(1, sizeof *condition);
+  if (!condition || glinpack_prefetch(number) != GLINPACK_OK) {
+    glinpack_matrix_free(number);
+    free(condition);
+    fail("glinpack:failed", "the condition of a matrix is missing: %s", glinpack_last_error());
   }
+  condition->number = number;
+  condition->single = glinpack_matrix_precision(number) == GLINPACK_SINGLE;
+  note_enqueued(number);
+  note_enqueued(number);
+  return condition;
+}
+
+/* The next wait reports it. */
+static void watch(Condition *condition) {
+  size_t k;
   for (k = 0; k < watched_count; ++k) {
     if (watched[k] == condition) return;
   }
@@ -461,6 +457,23 @@ static void watch_condition(const mxArray *argument, const glinpack_matrix *a) {
   }
   watched[watched_count++] = condition;
   ++condition->references;
+}
+
+/* Of `a`, whose handle is `argument` unless it was uploaded or converted. */
+static void watch_condition(const mxArray *argument, const glinpack_matrix *a) {
+  Slot *slot = slot_of(argument);
+  Condition *condition = slot && slot->matrix == a ? slot->condition : NULL;
+  glinpack_matrix *number;
+  if (packed) return; /* LAPACK would read the factors */
+  if (!condition) {
+    check(glinpack_rcond(a, &number));
+    condition = condition_of(number);
+    if (slot && slot->matrix == a) {
+      slot->condition = condition;
+      ++condition->references;
+    }
+  }
+  watch(condition);
 }
 
 /* Warns once, with Octave's words, of each system that is solved. The condition is computed before the solution. */
@@ -534,6 +547,22 @@ static glinpack_matrix *tridiagonal(const mxArray *systems[]) {
   int k;
   for (k = 0; k < 4; ++k) operands[k] = operand(systems[k], precision);
   check(glinpack_tridiagonal(operands[0], operands[1], operands[2], operands[3], &result));
+  return result;
+}
+
+/* The matrix with these diagonals, as glinpack_banded_solve() has them, \ b */
+static glinpack_matrix *banded(const mxArray *diagonals, const mxArray *offsets, const mxArray *b) {
+  const glinpack_precision precision = common_precision(diagonals, b);
+  const size_t count = mxGetNumberOfElements(offsets);
+  const glinpack_matrix *matrix = operand(diagonals, precision), *right = operand(b, precision);
+  int64_t *places = (int64_t *)mxMalloc(count * sizeof *places); /* Octave frees it if an error ends the call */
+  glinpack_matrix *condition = NULL, *result = NULL;
+  size_t k;
+  for (k = 0; k < count; ++k) places[k] = (int64_t)mxGetPr(offsets)[k];
+  check(glinpack_banded_solve(matrix, places, (int64_t)count, right, packed ? NULL : &condition, &result));
+  mxFree(places);
+  note_enqueued(matrix); /* its factors */
+  if (condition) watch(condition_of(condition));
   return result;
 }
 
@@ -767,6 +796,8 @@ void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[]) {
                                    (int64_t)number_at(nrhs, prhs, 1), (int64_t)number_at(nrhs, prhs, 2), &result));
   } else if (nrhs > 4 && !strcmp(command, "tridiagonal")) {
     result = tridiagonal(prhs + 1);
+  } else if (nrhs > 3 && !strcmp(command, "banded")) {
+    result = banded(prhs[1], prhs[2], prhs[3]);
   } else if (nrhs > 2 && two_operands(command, prhs[1], prhs[2], &result)) {
     if (!result) plhs[0] = mxCreateDoubleMatrix(0, 0, mxREAL); /* Octave's own has to compute it */
   } else if (nrhs > 1) {

@@ -15,8 +15,9 @@ import numpy
 from . import _core
 
 __version__ = _core.version
-__all__ = ["Context", "Matrix", "banded_product", "det", "dot", "eye", "from_dlpack", "full", "inv", "linalg", "lu",
-           "matmul", "norm", "poisson", "rcond", "results", "rref", "solve", "tridiagonal", "use", "zeros"]
+__all__ = ["Context", "Matrix", "banded_product", "banded_solve", "det", "dot", "eye", "from_dlpack", "full", "inv",
+           "linalg", "lu", "matmul", "norm", "poisson", "rcond", "results", "rref", "solve", "tridiagonal", "use",
+           "zeros"]
 
 _NORMS = {None: 3, "fro": 3, 1: 1, numpy.inf: 2}
 _contexts = weakref.WeakSet()
@@ -454,27 +455,35 @@ def matmul(a, b):
 
 
 def solve(A, b):
-    """x of A @ x = b, in the background. A tridiagonal, diagonally dominant scipy.sparse matrix A is solved as
-    such."""
-    diagonals = _three_diagonals(A)
-    if diagonals is None:
+    """x of A @ x = b, in the background. A scipy.sparse matrix A is solved by tridiagonal() if it is tridiagonal and
+    diagonally dominant, else by banded_solve() if its diagonals span less than a quarter of its order."""
+    band = _band(A)
+    if band is None:
         A, b = _operands(A, b)
         return A.solve(b)
+    diagonals, offsets = band
     b = _as_matrix(b)
-    columns = (diagonal[:, None].repeat(b._handle.columns, 1) for diagonal in diagonals)
-    return tridiagonal(*(column if b.ndim == 2 else column[:, 0] for column in columns), b)
+    if len(offsets) == 3 and (abs(diagonals[:, 1]) >= abs(diagonals[:, 0]) + abs(diagonals[:, 2])).all():
+        columns = (diagonal[:, None].repeat(b._handle.columns, 1) for diagonal in diagonals.T)
+        return tridiagonal(*(column if b.ndim == 2 else column[:, 0] for column in columns), b)
+    return banded_solve(diagonals, offsets, b)
 
 
-def _three_diagonals(A):
-    """The lower, main and upper diagonal, each of n elements, of a tridiagonal scipy.sparse matrix, if the main one
-    dominates, so that elimination is stable without pivoting; else None."""
+def _band(A):
+    """The diagonals and offsets, -1 to 1 at least, of a scipy.sparse matrix, as banded_product() has them; None if it
+    is solved as a full one."""
     if not hasattr(A, "toarray") or A.shape[0] != A.shape[1] or A.shape[0] < 2:
         return None
-    lower, main, upper = (numpy.asarray(A.diagonal(k)) for k in (-1, 0, 1))
-    if sum(map(numpy.count_nonzero, (lower, main, upper))) != A.count_nonzero():
+    n = A.shape[0]
+    rows, columns = A.nonzero()
+    below, above = (int(distance.max(initial=1)) for distance in (rows - columns, columns - rows))
+    if below + above >= max(n / 4, 3):
         return None
-    lower, upper = numpy.append(0, lower), numpy.append(upper, 0)
-    return (lower, main, upper) if (abs(main) >= abs(lower) + abs(upper)).all() else None
+    offsets = range(-below, above + 1)
+    diagonals = numpy.zeros((n, len(offsets)), A.dtype if A.dtype.kind in "fc" else float)
+    for k, offset in enumerate(offsets):
+        diagonals[max(0, -offset):n - max(0, offset), k] = A.diagonal(offset)
+    return diagonals, offsets
 
 
 def inv(A):
@@ -530,11 +539,20 @@ def eye(rows, columns=None, dtype=None, context=None):
 
 def banded_product(diagonals, offsets, x):
     """A @ x of a banded matrix: diagonals[i, k] is A[i, i + offsets[k]]."""
+    return _banded(_core.banded_product, diagonals, offsets, x)
+
+
+def _banded(operation, diagonals, offsets, x):
     diagonals, x = _operands(diagonals, x)
     offsets = [int(offset) for offset in offsets]
     if diagonals.shape[1:] != (len(offsets),):
         raise ValueError(f"{len(offsets)} offsets do not fit diagonals of the shape {diagonals.shape}")
-    return _new(_core.banded_product(diagonals._handle, offsets, x._handle), x.ndim, x.context)
+    return _new(operation(diagonals._handle, offsets, x._handle), x.ndim, x.context)
+
+
+def banded_solve(diagonals, offsets, b):
+    """x of A @ x = b of such a matrix, with partial pivoting, on the processor (LAPACK gbtrf)."""
+    return _banded(_core.banded_solve, diagonals, offsets, b)
 
 
 def tridiagonal(lower, diagonal, upper, right):

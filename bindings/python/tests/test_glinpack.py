@@ -83,6 +83,15 @@ def test_echelon_forms_and_tridiagonal_systems(context):
               numpy.linalg.solve(three.toarray(), right), 7)
     exchange = scipy.sparse.csr_matrix([[0.0, 1], [1, 0]])  # tridiagonal, but only with pivoting
     close(glinpack.solve(exchange, glinpack.Matrix([1.0, 2], context=context)), [2.0, 1])
+    for offsets in ((-1, 1), (-5, -1, 0, 2)):  # banded, also only with pivoting
+        band = scipy.sparse.diags([rng().standard_normal(40 - abs(k)) for k in offsets], offsets)
+        for right in (rng().standard_normal((40, 3)), rng().standard_normal(40)):
+            solution = glinpack.solve(band, glinpack.Matrix(right, context=context)).numpy()
+            scale = abs(band.toarray()).sum(1).max() * abs(solution).max() + abs(right).max()
+            assert abs(band @ solution - right).max() <= 4 * 40 * numpy.finfo(float).eps * scale
+    band.data[:, 7] = 0  # a column of zeros
+    with pytest.raises(numpy.linalg.LinAlgError, match="a pivot is exactly 0"):
+        glinpack.solve(band, glinpack.Matrix(right, context=context)).wait()
     full = scipy.sparse.csr_matrix(a)
     close(glinpack.solve(full, glinpack.Matrix(b, context=context)), numpy.linalg.solve(a, b), 7)
 

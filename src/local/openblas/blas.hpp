@@ -81,6 +81,30 @@ lapack_int gtsv(Index n, Real* lower, Real* diagonal, Real* upper, Real* x) {
                                                                x, to_int(n));
 }
 
+/// P A = L U of a banded matrix, n columns of 2 lower + upper + 1, the first `lower` for U. LAPACK's info.
+template <class Real>
+lapack_int gbtrf(Index n, Index lower, Index upper, Real* a, Index lda, lapack_int* pivots) {
+  return routine<Real>(LAPACKE_sgbtrf_work, LAPACKE_dgbtrf_work)(LAPACK_COL_MAJOR, to_int(n), to_int(n), to_int(lower),
+                                                                 to_int(upper), a, to_int(lda), pivots);
+}
+
+/// B <- A^-1 B of gbtrf's factors.
+template <class Real>
+void gbtrs(Index n, Index lower, Index upper, Index columns, const Real* factors, Index ld, const lapack_int* pivots,
+           Real* b, Index ldb) {
+  routine<Real>(LAPACKE_sgbtrs_work, LAPACKE_dgbtrs_work)(LAPACK_COL_MAJOR, 'N', to_int(n), to_int(lower),
+                                                          to_int(upper), to_int(columns), factors, to_int(ld), pivots,
+                                                          b, to_int(ldb));
+}
+
+/// As gecon, of gbtrf's factors.
+template <class Real>
+lapack_int gbcon(Index n, Index lower, Index upper, const Real* factors, Index ld, const lapack_int* pivots, Real norm,
+                 Real& reciprocal) {
+  return routine<Real>(LAPACKE_sgbcon, LAPACKE_dgbcon)(LAPACK_COL_MAJOR, '1', to_int(n), to_int(lower), to_int(upper),
+                                                       factors, to_int(ld), pivots, norm, &reciprocal);
+}
+
 /// B <- A^-1 B, or A^-T B if `trans` is 'T' instead of 'N', of A's factors by getrf.
 template <class Real>
 void getrs(char trans, Index n, Index columns, const Real* factors, Index ld, const lapack_int* pivots, Real* b,

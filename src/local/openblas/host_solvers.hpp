@@ -39,6 +39,32 @@ void invert_factors_on_host(ColumnMajorView<Real> factors, std::span<const Index
 template <class Real>
 Index invert_on_host(RowMajorView<Real> a);
 
+/// P A = L U of a banded n x n matrix A.
+template <class Real>
+struct BandedFactors {
+  Index n = 0, lower = 0, upper = 0;  // diagonals of A below the main one, and above it
+  std::vector<Real> elements = {};    // n columns of rows()
+  std::vector<int> pivots = {};       // LAPACK's
+  double norm = 0;                    // of A's column sums
+  bool singular = true;               // a pivot is 0
+
+  Index rows() const { return 2 * lower + upper + 1; }
+};
+/// Factors of a matrix with such diagonals, without elements. Offsets of n and more are of none.
+template <class Real>
+BandedFactors<Real> banded_extents(Index n, std::span<const Index> offsets);
+/// Factorises (LAPACK gbtrf). Element (i, k) of `diagonals`, n x their number, is A(i, i + offsets[k]), not read
+/// outside A. `factors` are banded_extents(). Throws std::runtime_error if an extent exceeds BLAS's 32-bit integers.
+template <class Real>
+void factorize_on_host(BandedFactors<Real>& factors, RowMajorView<const Real> diagonals,
+                       std::span<const Index> offsets);
+/// B <- A^-1 B (LAPACK gbtrs), A not singular. Throws as solve_on_host().
+template <class Real>
+void substitute_on_host(const BandedFactors<Real>& factors, ColumnMajorView<Real> b);
+/// As above (LAPACK gbcon); 0 if A is singular.
+template <class Real>
+double reciprocal_condition_on_host(const BandedFactors<Real>& factors);
+
 /// The largest over the right-hand sides of HPL's || A x - b || / (eps (|| A || || x || + || b ||) n). Norms are
 /// maxima, || A || of row sums, computed in double precision, with eps of Real. Times eps n, it is the smallest
 /// relative change of A and b that makes x exact. Infinite if x is not finite; 0 for empty systems. Throws
