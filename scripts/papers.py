@@ -32,7 +32,7 @@ def commands_of(page):
     """The commands in the table's second column, in order."""
     text = (ROOT / "docs" / "papers" / f"{page}.md").read_text(encoding="utf-8")
     rows = re.search(r"^\| of the paper \| command \|\n\| --- \| --- \|\n((?:\|.*\n)+)", text, re.MULTILINE)[1]
-    return re.findall(r"`([^`]+)`", rows)
+    return [command for row in rows.splitlines() for command in re.findall(r"`([^`]+)`", row.split(" | ")[-1])]
 
 
 def words_of(command, quick, name):
@@ -46,14 +46,14 @@ def words_of(command, quick, name):
         words += ["--output", f"tables{name}", *(["--quick", "--repeat", "1"] if quick else [])]
     if words[0] == "glinpack-papers":
         words += [] if "--json" in words else ["--json", f"{name}.json"]
-        words += ["--repeat", "1", "--warm-up", "0"] if quick and words[1] != "paranoia" else []
+        words += ["--repeat", "1"] if quick and words[1] != "paranoia" else []
     words += [] if words[0].startswith("examples/") else ["--force"]
     return [PROGRAMS.get(word, str(ROOT / word) if word.startswith(("scripts/", "examples/")) else word) for word in words]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="small sizes, once each: minutes on software OpenGL")
+    parser.add_argument("--quick", action="store_true", help="small sizes, one repetition: minutes on software OpenGL")
     parser.add_argument("--output-dir", type=pathlib.Path, default=pathlib.Path("papers"),
                         help="folder for reports and files, one a page (default: papers)")
     parser.add_argument("page", nargs="*", metavar="page", help=", ".join(PAGES))

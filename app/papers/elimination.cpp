@@ -60,6 +60,7 @@ std::vector<Field> elimination_variant_fields(EliminationOptions& o, const char*
        "Pivot measure of double-rows and compute, q11 q22 / (q11 + q22): of the magnitudes of q11 and q22, or with "
        "their signs as in the paper; all: both"},
       group_field(o.group, "compute: invocations of a work group", "128"),
+      tune_field(o.tune, "compute"),
       precision_field(o, "double: without double-rows and plain; compute if no variant is named"),
   };
 }
@@ -72,7 +73,7 @@ EliminationOptions checked(const Parsed<EliminationOptions>& parsed, const Texts
   if (!o.input_b.empty() && parsed.given("rhs")) refuse_both("--rhs", "--input-b " + o.input_b);
   const std::string compute(name_of(EliminationVariant::compute));
   if (o.precision == Precision::double_ && !parsed.given("variant")) o.variant = {compute};
-  check_group(o.group, o.variant, {compute});
+  take_groups(parsed, o, {compute});
   constexpr std::size_t drawing = 2;
   leave_out_drawing(o, o.variant, drawing + doubles.size(), doubles);
   return o;

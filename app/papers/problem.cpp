@@ -60,20 +60,27 @@ std::string key_of(const std::string& mode, std::string_view variant, Precision 
 
 }  // namespace
 
-Field group_field(Texts& option, const std::string& help, const std::string& default_text) {
+Texts every_group() {
   Texts names;
   for (const Index group : all_groups) names.push_back(std::to_string(group));
-  return {"group", names_value(option, std::move(names)),
+  return names;
+}
+
+Field tune_field(bool& option, const std::string& variants) {
+  return {"tune", flag(option),
+          "Find the fastest work group of " + variants + ", as --group all. Later runs without --group use it"};
+}
+
+Field group_field(Texts& option, const std::string& help, const std::string& default_text) {
+  return {"group", names_value(option, every_group()),
           help + ". The fastest of several is named, and kept for later runs without --group; all: every number",
           "the one kept, or " + default_text};
 }
 
-void check_group(const Texts& group, const Texts& variants, const Texts& of) {
-  if (group.empty() || std::find_first_of(variants.begin(), variants.end(), of.begin(), of.end()) != variants.end()) {
-    return;
-  }
+void check_group(const std::string& option, const Texts& variants, const Texts& of) {
+  if (std::find_first_of(variants.begin(), variants.end(), of.begin(), of.end()) != variants.end()) return;
   throw InputError(
-      fmt::format("--group: the variants given have no work groups; use --variant {}", fmt::join(of, " or ")));
+      fmt::format("{}: the variants given have no work groups; use --variant {}", option, fmt::join(of, " or ")));
 }
 
 std::vector<std::optional<Index>> groups_of(const Texts& option, const std::string& mode, std::string_view variant,

@@ -112,8 +112,23 @@ void check_obstacle(const std::string& what, const std::string& obstacle);
 
 /// `help` names the variants.
 Field group_field(Texts& option, const std::string& help, const std::string& default_text);
-/// Throws InputError if --group is given, but none of its variants is.
-void check_group(const Texts& group, const Texts& variants, const Texts& of);
+/// --tune, of `variants`.
+Field tune_field(bool& option, const std::string& variants);
+/// Every number.
+Texts every_group();
+/// Throws InputError that names `option`, --group or --tune, unless a variant is one `of` those with work groups.
+void check_group(const std::string& option, const Texts& variants, const Texts& of);
+/// --tune becomes --group all, of the variants `of` unless others are given. Throws InputError as check_group(), or if
+/// both are given.
+template <class Options>
+void take_groups(const Parsed<Options>& parsed, Options& o, const Texts& of) {
+  if (o.tune) {
+    if (parsed.given("group")) refuse_both("--tune", "--group");
+    if (!parsed.given("variant")) o.variant = of;
+    o.group = every_group();
+  }
+  if (!o.group.empty()) check_group(o.tune ? "--tune" : "--group", o.variant, of);
+}
 
 /// The numbers to measure: those of `option`; if it is empty, the one kept for the variant, else none: the variant's
 /// own.

@@ -57,6 +57,7 @@ struct EliminationOptions : ModeOptions {
   Texts variant{"double-rows"};  // names of solvers::EliminationVariant, and "openblas"
   std::vector<solvers::PivotMeasure> measure{solvers::PivotMeasure::magnitudes};
   Texts group;  // numbers of invocations, of compute; empty: the one kept, or 128
+  bool tune = false;
   // of gauss-jordan
   bool inverse = false;
   std::vector<solvers::EliminationPivoting> pivoting{solvers::EliminationPivoting::partial};
@@ -114,6 +115,7 @@ struct TridiagonalOptions : ModeOptions {
   std::optional<Index> steps;
   std::optional<Index> tile;
   Texts group;  // numbers of invocations; empty: the one kept, or the variant's own
+  bool tune = false;
 
   solvers::TridiagonalSettings settings_of(solvers::TridiagonalVariant which) const {
     return {.variant = which, .share = share, .steps = steps, .tile = tile};

@@ -213,6 +213,7 @@ OptionTable tridiagonal_table(TridiagonalOptions& o) {
       group_field(o.group,
                   "compute and cyclic-reduction: invocations of a work group, at least those that a system takes",
                   "64 or 128, by the shader"),
+      tune_field(o.tune, "compute and cyclic-reduction"),
       precision_field(o, "double: without raster"),
   };
   return {.program = papers_name,
@@ -238,7 +239,7 @@ TridiagonalOptions parse_tridiagonal_options(const Texts& arguments) {
     throw InputError("--fit: the polynomial is one in N; give one number of --systems, not " +
                      std::to_string(o.systems.size()));
   }
-  check_group(o.group, o.variant, {"compute", "cyclic-reduction"});
+  take_groups(parsed, o, {"compute", "cyclic-reduction"});
   leave_out_drawing(o, o.variant, solvers::all_tridiagonal_variants.size() + 1,
                     {"compute", "cyclic-reduction", "lapack"});
   if (o.systems.empty() && o.input.empty()) o.systems = {1024};

@@ -202,7 +202,7 @@ class DenseSystems(ModesTest):
                 arguments = [mode, "--n", 40, "--variant", "compute", *more]
                 document, outcome = self.results(*arguments)
                 self.assertNotIn("group", document["results"][1]["parameters"])
-                document, outcome = self.results(*arguments, "--group", "all")
+                document, outcome = self.results(*arguments, "--tune")
                 self.assertEqual(len(document["results"]), 5)  # LAPACK, four numbers of invocations
                 fastest = re.search(r"(?m)^fastest at .*40: compute .*group (\d+); kept in", outcome.out)[1]
                 document, _ = self.results(*arguments)
@@ -547,6 +547,15 @@ class Poisson(ModesTest):
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")
 class Pages(ModesTest):
+    def test_every_command_of_every_page_begins_with_a_program(self):
+        found = importlib.util.spec_from_file_location("papers", ROOT / "scripts" / "papers.py")
+        papers = importlib.util.module_from_spec(found)
+        found.loader.exec_module(papers)
+        for page in papers.PAGES:
+            for command in papers.commands_of(page):
+                program = command.split()[0]
+                self.assertTrue(program in papers.PROGRAMS or (ROOT / program).is_file(), command)
+
     def test_a_script_repeats_every_command_of_a_page(self):
         outcome = self.start([ROOT / "scripts" / "papers.py", "--quick", "matmul"], {"GLINPACK_PAPERS": GLINPACK_PAPERS},
                              timeout=300)
