@@ -336,7 +336,7 @@ glinpack_status glinpack_banded_solve(const glinpack_matrix* diagonals, const in
         if (rcond) {
           const auto condition = [n = b->rows, precision = b->precision](Engine& engine,
                                                                          const BandedFactorsOfMatrix& of_a) {
-            const auto reciprocal = [](const auto& matrix) { return reciprocal_condition_on_host(matrix); };
+            const auto reciprocal = [](const auto& matrix) { return matrix.reciprocal_condition(); };
             return scalar(engine, precision,
                           n > 0 ? std::visit(reciprocal, of_a) : std::numeric_limits<double>::infinity());
           };

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "library/failure.hpp"
 #include "library/operations.hpp"
@@ -129,11 +130,13 @@ Value banded_product(Engine& engine, const Value& diagonals, std::span<const Ind
 BandedFactorsOfMatrix factorize_banded(Engine& engine, const Value& diagonals, std::span<const Index> offsets) {
   if (diagonals.empty()) return {};
   return diagonals.visit([&]<class Real>(DeviceMatrix<Real>& elements) -> BandedFactorsOfMatrix {
-    auto factors = banded_extents<Real>(elements.rows(), offsets);
-    if (!host_has(factors.n * factors.rows() * static_cast<std::int64_t>(sizeof(Real)))) {
-      throw too_little_memory(factors.n, factors.rows(), sizeof(Real));
+    const Index n = elements.rows();
+    BandedFactors<Real> factors(n, offsets);
+    const Index bytes_of_row = n * static_cast<Index>(sizeof(Real));
+    if (factors.rows() > std::numeric_limits<Index>::max() / bytes_of_row || !host_has(factors.rows() * bytes_of_row)) {
+      throw too_little_memory(n, factors.rows(), sizeof(Real));
     }
-    factorize_on_host(factors, engine.arithmetic<Real>().read(elements), offsets);
+    factors.factorize(engine.arithmetic<Real>().read(elements), offsets);
     return factors;
   });
 }
@@ -141,12 +144,12 @@ BandedFactorsOfMatrix factorize_banded(Engine& engine, const Value& diagonals, s
 Value solve_banded(Engine& engine, const BandedFactorsOfMatrix& factors, const Value& b) {
   return b.visit([&]<class Real>(DeviceMatrix<Real>& right) {
     const auto* of_matrix = std::get_if<BandedFactors<Real>>(&factors);
-    if (!of_matrix || of_matrix->singular) {
+    if (!of_matrix || of_matrix->singular()) {
       throw Failure(GLINPACK_SINGULAR, "a banded matrix to be solved with is singular: a pivot is exactly 0");
     }
     const Index n = right.rows(), columns = right.columns();
     std::vector<Real> x = gather_columns(engine.arithmetic<Real>().read(right));
-    substitute_on_host<Real>(*of_matrix, {x.data(), n, columns, n});
+    of_matrix->substitute({x.data(), n, columns, n});
     return from_elements(engine, n, columns, gather_columns<Real>({x.data(), columns, n, n}));
   });
 }

@@ -149,64 +149,47 @@ template Index invert_on_host(RowMajorView<float>);
 template Index invert_on_host(RowMajorView<double>);
 
 template <class Real>
-BandedFactors<Real> banded_extents(Index n, std::span<const Index> offsets) {
-  BandedFactors<Real> factors{.n = n};
+BandedFactors<Real>::BandedFactors(Index n, std::span<const Index> offsets) : n_(n) {
   for (const Index offset : offsets) {
     if (std::abs(offset) >= n) continue;
-    factors.lower = std::max(factors.lower, -offset);
-    factors.upper = std::max(factors.upper, offset);
+    lower_ = std::max(lower_, -offset);
+    upper_ = std::max(upper_, offset);
   }
-  return factors;
 }
 
-template BandedFactors<float> banded_extents(Index, std::span<const Index>);
-template BandedFactors<double> banded_extents(Index, std::span<const Index>);
-
 template <class Real>
-void factorize_on_host(BandedFactors<Real>& factors, RowMajorView<const Real> diagonals,
-                       std::span<const Index> offsets) {
-  const Index n = factors.n, above = factors.lower + factors.upper;  // rows above the main diagonal
-  const Index rows = factors.rows();
-  factors.elements.resize(static_cast<std::size_t>(n * rows));
-  factors.pivots.resize(static_cast<std::size_t>(n));
-  std::vector<double> column_sums(static_cast<std::size_t>(n));
+void BandedFactors<Real>::factorize(RowMajorView<const Real> diagonals, std::span<const Index> offsets) {
+  elements_.resize(static_cast<std::size_t>(n_ * rows()));
+  pivots_.resize(static_cast<std::size_t>(n_));
+  std::vector<double> column_sums(static_cast<std::size_t>(n_));
   for (std::size_t k = 0; k < offsets.size(); ++k) {
-    for (Index i = std::max<Index>(0, -offsets[k]); i < std::min(n, n - offsets[k]); ++i) {
+    for (Index i = std::max<Index>(0, -offsets[k]); i < std::min(n_, n_ - offsets[k]); ++i) {
       const Index j = i + offsets[k];
       const Real element = diagonals(i, static_cast<Index>(k));
-      factors.elements[static_cast<std::size_t>(j * rows + above + i - j)] = element;
+      elements_[static_cast<std::size_t>(j * rows() + lower_ + upper_ + i - j)] = element;
       column_sums[static_cast<std::size_t>(j)] += std::abs(static_cast<double>(element));
     }
   }
-  for (const double sum : column_sums) factors.norm = std::max(factors.norm, sum);
-  factors.singular =
-      blas::gbtrf(n, factors.lower, factors.upper, factors.elements.data(), rows, factors.pivots.data()) != 0;
+  norm_ = *std::max_element(column_sums.begin(), column_sums.end());
+  singular_ = blas::gbtrf(n_, lower_, upper_, elements_.data(), rows(), pivots_.data()) != 0;
 }
 
-template void factorize_on_host(BandedFactors<float>&, RowMajorView<const float>, std::span<const Index>);
-template void factorize_on_host(BandedFactors<double>&, RowMajorView<const double>, std::span<const Index>);
-
 template <class Real>
-void substitute_on_host(const BandedFactors<Real>& factors, ColumnMajorView<Real> b) {
-  if (b.rows != factors.n) throw std::invalid_argument("right-hand sides have other rows than the banded matrix");
-  blas::gbtrs(b.rows, factors.lower, factors.upper, b.columns, factors.elements.data(), factors.rows(),
-              factors.pivots.data(), b.data, b.leading_dimension);
+void BandedFactors<Real>::substitute(ColumnMajorView<Real> b) const {
+  blas::gbtrs(n_, lower_, upper_, b.columns, elements_.data(), rows(), pivots_.data(), b.data, b.leading_dimension);
 }
 
-template void substitute_on_host(const BandedFactors<float>&, ColumnMajorView<float>);
-template void substitute_on_host(const BandedFactors<double>&, ColumnMajorView<double>);
-
 template <class Real>
-double reciprocal_condition_on_host(const BandedFactors<Real>& factors) {
-  if (factors.singular) return 0;
+double BandedFactors<Real>::reciprocal_condition() const {
+  if (singular_) return 0;
   Real reciprocal = 0;
-  const lapack_int info = blas::gbcon(factors.n, factors.lower, factors.upper, factors.elements.data(), factors.rows(),
-                                      factors.pivots.data(), static_cast<Real>(factors.norm), reciprocal);
+  const lapack_int info =
+      blas::gbcon(n_, lower_, upper_, elements_.data(), rows(), pivots_.data(), static_cast<Real>(norm_), reciprocal);
   return info == 0 ? static_cast<double>(reciprocal) : std::numeric_limits<double>::quiet_NaN();
 }
 
-template double reciprocal_condition_on_host(const BandedFactors<float>&);
-template double reciprocal_condition_on_host(const BandedFactors<double>&);
+template class BandedFactors<float>;
+template class BandedFactors<double>;
 
 template <class Real>
 double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, RowMajorView<const Real> b) {

@@ -39,31 +39,34 @@ void invert_factors_on_host(ColumnMajorView<Real> factors, std::span<const Index
 template <class Real>
 Index invert_on_host(RowMajorView<Real> a);
 
-/// P A = L U of a banded n x n matrix A.
+/// P A = L U of a banded n x n matrix A. Functions throw std::runtime_error if an extent exceeds BLAS's 32-bit
+/// integers.
 template <class Real>
-struct BandedFactors {
-  Index n = 0, lower = 0, upper = 0;  // diagonals of A below the main one, and above it
-  std::vector<Real> elements = {};    // n columns of rows()
-  std::vector<int> pivots = {};       // LAPACK's
-  double norm = 0;                    // of A's column sums
-  bool singular = true;               // a pivot is 0
+class BandedFactors {
+ public:
+  /// Of zeros.
+  BandedFactors() = default;
+  /// Not factorised yet. A's diagonal k has the elements A(i, i + offsets[k]); beyond A, it has none.
+  BandedFactors(Index n, std::span<const Index> offsets);
 
-  Index rows() const { return 2 * lower + upper + 1; }
+  /// Rows of LAPACK's band storage, which has n columns.
+  Index rows() const { return 2 * lower_ + upper_ + 1; }
+  /// LAPACK gbtrf. Element (i, k) of `diagonals`, n x their number, is of row i and diagonal k.
+  void factorize(RowMajorView<const Real> diagonals, std::span<const Index> offsets);
+  /// A pivot is 0.
+  bool singular() const { return singular_; }
+  /// B <- A^-1 B (LAPACK gbtrs), A not singular.
+  void substitute(ColumnMajorView<Real> b) const;
+  /// As reciprocal_condition_on_host() (LAPACK gbcon); 0 if A is singular.
+  double reciprocal_condition() const;
+
+ private:
+  Index n_ = 0, lower_ = 0, upper_ = 0;  // diagonals of A below the main one, and above it
+  std::vector<Real> elements_;
+  std::vector<int> pivots_;
+  double norm_ = 0;  // of column sums
+  bool singular_ = true;
 };
-/// Factors of a matrix with such diagonals, without elements. Offsets of n and more are of none.
-template <class Real>
-BandedFactors<Real> banded_extents(Index n, std::span<const Index> offsets);
-/// Factorises (LAPACK gbtrf). Element (i, k) of `diagonals`, n x their number, is A(i, i + offsets[k]), not read
-/// outside A. `factors` are banded_extents(). Throws std::runtime_error if an extent exceeds BLAS's 32-bit integers.
-template <class Real>
-void factorize_on_host(BandedFactors<Real>& factors, RowMajorView<const Real> diagonals,
-                       std::span<const Index> offsets);
-/// B <- A^-1 B (LAPACK gbtrs), A not singular. Throws as solve_on_host().
-template <class Real>
-void substitute_on_host(const BandedFactors<Real>& factors, ColumnMajorView<Real> b);
-/// As above (LAPACK gbcon); 0 if A is singular.
-template <class Real>
-double reciprocal_condition_on_host(const BandedFactors<Real>& factors);
 
 /// The largest over the right-hand sides of HPL's || A x - b || / (eps (|| A || || x || + || b ||) n). Norms are
 /// maxima, || A || of row sums, computed in double precision, with eps of Real. Times eps n, it is the smallest
