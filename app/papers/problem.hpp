@@ -112,14 +112,15 @@ void check_obstacle(const std::string& what, const std::string& obstacle);
 
 /// `help` names the variants.
 Field group_field(Texts& option, const std::string& help, const std::string& default_text);
-/// --tune, of `variants`.
+/// --tune. `variants`: those with work groups, in words.
 Field tune_field(bool& option, const std::string& variants);
-/// Every number.
+/// All numbers of invocations that --group takes.
 Texts every_group();
-/// Throws InputError that names `option`, --group or --tune, unless a variant is one `of` those with work groups.
+/// Throws InputError, which names `option` (--group or --tune), unless some of `variants` is in `of`, those with work
+/// groups.
 void check_group(const std::string& option, const Texts& variants, const Texts& of);
-/// --tune becomes --group all, of the variants `of` unless others are given. Throws InputError as check_group(), or if
-/// both are given.
+/// --tune becomes --group all, and --variant `of` unless it is given. Throws InputError as check_group(), or if both
+/// --tune and --group are given.
 template <class Options>
 void take_groups(const Parsed<Options>& parsed, Options& o, const Texts& of) {
   if (o.tune) {

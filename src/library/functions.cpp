@@ -98,7 +98,7 @@ struct FactorsId {
   }
 };
 
-/// The offsets of the diagonals of a matrix that fits x.
+/// The offsets, within the matrix. Throws Failure if they, the diagonals and x do not fit.
 std::vector<Index> offsets_for(const Matrix& diagonals, const int64_t* offsets, int64_t count, const Matrix& x,
                                bool is_vector) {
   need(count >= 0 && (offsets || count == 0), GLINPACK_INVALID_ARGUMENT, "the offsets are missing");

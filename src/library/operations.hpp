@@ -68,7 +68,7 @@ Value norm(Engine& engine, const Value& a, glinpack_norm_kind kind, glinpack_pre
 /// `diagonals` may be empty, if there are none.
 Value banded_product(Engine& engine, const Value& diagonals, std::span<const Index> offsets, const Value& x);
 using BandedFactorsOfMatrix = std::variant<BandedFactors<float>, BandedFactors<double>>;
-/// On the processor. `diagonals` may be empty, as a matrix of zeros.
+/// Factorises on the processor. If `diagonals` is empty, the matrix is zero.
 BandedFactorsOfMatrix factorize_banded(Engine& engine, const Value& diagonals, std::span<const Index> offsets);
 /// Throws Failure if the matrix is singular.
 Value solve_banded(Engine& engine, const BandedFactorsOfMatrix& factors, const Value& b);

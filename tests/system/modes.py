@@ -2,6 +2,7 @@
 """The standalone modes: reports, files, exit status. bad_input.py tests bad input."""
 import csv
 import importlib.util
+import itertools
 import json
 import re
 import signal
@@ -196,13 +197,14 @@ class DenseSystems(ModesTest):
         self.assertIn("double-rows full, signed", outcome.out[outcome.out.index("Errors:"):])
 
     def test_the_fastest_work_group_is_kept_for_later_runs(self):
-        self.cache = str(self.folder / "cache")
-        for mode, more in ("gauss-jordan", ()), ("plu-packed", ()), ("tridiagonal", ("--systems", 70, "--equations", "16")):
-            with self.subTest(mode=mode):
+        modes = ("gauss-jordan", ()), ("plu-packed", ()), ("tridiagonal", ("--systems", 70, "--equations", "16"))
+        for (mode, more), tuning in itertools.product(modes, (["--tune"], ["--group", "all"])):
+            with self.subTest(mode=mode, tuning=tuning):
+                self.cache = str(self.folder / f"cache {mode} {tuning[0]}")
                 arguments = [mode, "--n", 40, "--variant", "compute", *more]
                 document, outcome = self.results(*arguments)
                 self.assertNotIn("group", document["results"][1]["parameters"])
-                document, outcome = self.results(*arguments, "--tune")
+                document, outcome = self.results(*arguments, *tuning)
                 self.assertEqual(len(document["results"]), 5)  # LAPACK, four numbers of invocations
                 fastest = re.search(r"(?m)^fastest at .*40: compute .*group (\d+); kept in", outcome.out)[1]
                 document, _ = self.results(*arguments)

@@ -423,18 +423,20 @@ static glinpack_matrix *joined(int side_by_side, const mxArray *a, const mxArray
   return result;
 }
 
-/* Owns the 1 x 1 matrix. */
+/* Takes the 1 x 1 matrix, also if it fails. */
 static Condition *condition_of(glinpack_matrix *number) {
   Condition *condition = (Condition *)calloc(1, sizeof *condition);
-  if (!condition || glinpack_prefetch(number) != GLINPACK_OK) {
+  const int is_fetched = condition && glinpack_prefetch(number) == GLINPACK_OK;
+  if (!is_fetched) {
     glinpack_matrix_free(number);
+    if (!condition) fail("glinpack:memory", "out of memory");
     free(condition);
-    fail("glinpack:failed", "the condition of a matrix is missing: %s", glinpack_last_error());
+    fail("glinpack:failed", "%s", glinpack_last_error());
   }
   condition->number = number;
   condition->single = glinpack_matrix_precision(number) == GLINPACK_SINGLE;
-  note_enqueued(number);
-  note_enqueued(number);
+  note_enqueued(number); /* its computation, */
+  note_enqueued(number); /* and its transfer */
   return condition;
 }
 
@@ -459,7 +461,7 @@ static void watch(Condition *condition) {
   ++condition->references;
 }
 
-/* Of `a`, whose handle is `argument` unless it was uploaded or converted. */
+/* The same for the condition of `a`, whose handle is `argument` unless it was uploaded or converted. */
 static void watch_condition(const mxArray *argument, const glinpack_matrix *a) {
   Slot *slot = slot_of(argument);
   Condition *condition = slot && slot->matrix == a ? slot->condition : NULL;
@@ -550,7 +552,7 @@ static glinpack_matrix *tridiagonal(const mxArray *systems[]) {
   return result;
 }
 
-/* The matrix with these diagonals, as glinpack_banded_solve() has them, \ b */
+/* x of A x = b. A has these diagonals, as glinpack_banded_solve() takes them. */
 static glinpack_matrix *banded(const mxArray *diagonals, const mxArray *offsets, const mxArray *b) {
   const glinpack_precision precision = common_precision(diagonals, b);
   const size_t count = mxGetNumberOfElements(offsets);

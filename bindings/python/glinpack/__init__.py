@@ -470,8 +470,8 @@ def solve(A, b):
 
 
 def _band(A):
-    """The diagonals and offsets, -1 to 1 at least, of a scipy.sparse matrix, as banded_product() has them; None if it
-    is solved as a full one."""
+    """The diagonals and offsets, -1 to 1 at least, of a scipy.sparse matrix, as banded_product() takes them. None: to
+    be solved as a full matrix."""
     if not hasattr(A, "toarray") or A.shape[0] != A.shape[1] or A.shape[0] < 2:
         return None
     n = A.shape[0]
@@ -551,7 +551,8 @@ def _banded(operation, diagonals, offsets, x):
 
 
 def banded_solve(diagonals, offsets, b):
-    """x of A @ x = b of such a matrix, with partial pivoting, on the processor (LAPACK gbtrf)."""
+    """x of A @ x = b of a banded matrix, with partial pivoting, on the processor (LAPACK gbtrf). diagonals[i, k] is
+    A[i, i + offsets[k]]."""
     return _banded(_core.banded_solve, diagonals, offsets, b)
 
 

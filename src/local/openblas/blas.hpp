@@ -81,7 +81,7 @@ lapack_int gtsv(Index n, Real* lower, Real* diagonal, Real* upper, Real* x) {
                                                                x, to_int(n));
 }
 
-/// P A = L U of a banded matrix, n columns of 2 lower + upper + 1, the first `lower` for U. LAPACK's info.
+/// P A = L U of a banded matrix: n columns of 2 lower + upper + 1 rows, the first `lower` for U. Returns LAPACK's info.
 template <class Real>
 lapack_int gbtrf(Index n, Index lower, Index upper, Real* a, Index lda, lapack_int* pivots) {
   return routine<Real>(LAPACKE_sgbtrf_work, LAPACKE_dgbtrf_work)(LAPACK_COL_MAJOR, to_int(n), to_int(n), to_int(lower),

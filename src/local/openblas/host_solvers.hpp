@@ -44,16 +44,16 @@ Index invert_on_host(RowMajorView<Real> a);
 template <class Real>
 class BandedFactors {
  public:
-  /// Of zeros.
+  /// A is zero: singular.
   BandedFactors() = default;
-  /// Not factorised yet. A's diagonal k has the elements A(i, i + offsets[k]); beyond A, it has none.
+  /// Not factorised yet. A's diagonal k has the elements A(i, i + offsets[k]) that are within A.
   BandedFactors(Index n, std::span<const Index> offsets);
 
   /// Rows of LAPACK's band storage, which has n columns.
   Index rows() const { return 2 * lower_ + upper_ + 1; }
-  /// LAPACK gbtrf. Element (i, k) of `diagonals`, n x their number, is of row i and diagonal k.
+  /// Factorises (LAPACK gbtrf). diagonals(i, k) is A(i, i + offsets[k]); the number of offsets is its columns.
   void factorize(RowMajorView<const Real> diagonals, std::span<const Index> offsets);
-  /// A pivot is 0.
+  /// Whether a pivot is 0.
   bool singular() const { return singular_; }
   /// B <- A^-1 B (LAPACK gbtrs), A not singular.
   void substitute(ColumnMajorView<Real> b) const;
@@ -64,7 +64,7 @@ class BandedFactors {
   Index n_ = 0, lower_ = 0, upper_ = 0;  // diagonals of A below the main one, and above it
   std::vector<Real> elements_;
   std::vector<int> pivots_;
-  double norm_ = 0;  // of column sums
+  double norm_ = 0;  // the largest column sum of magnitudes
   bool singular_ = true;
 };
 

@@ -102,6 +102,7 @@ TEST(StudyOptions, ReachTheConfiguration) {
       {"tridiagonal", "--input a.mtx", R"({"systems": []})"},
       {"tridiagonal", "--group all", R"({"group": ["32", "64", "128", "256"]})"},
       {"tridiagonal", "--tune", R"({"group": ["32", "64", "128", "256"], "variant": ["compute", "cyclic-reduction"]})"},
+      {"gauss-jordan", "--variant compute --group all", R"({"group": ["32", "64", "128", "256"]})"},
       {"gauss-jordan", "--tune", R"({"group": ["32", "64", "128", "256"], "variant": ["compute"]})"},
       {"plu-packed", "--tune --variant all --precision double",
        R"({"group": ["32", "64", "128", "256"], "variant": ["compute", "openblas"]})"},
