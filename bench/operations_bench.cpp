@@ -182,14 +182,15 @@ void add_operations(const Limits& limits, const std::string& shape, Index n, Ind
   const double flops = limits.flops<Real>(), bytes = static_cast<double>(n * nb) * sizeof(Real);
   const double moved =
       2.0 * static_cast<double>(Problem<Real>::exchanges(n, nb)) * static_cast<double>(n) * sizeof(Real);
-  add("reduce", {"FLOPS", product_flops(n, n, nb), flops},
+  add("update", {"FLOPS", product_flops(n, n, nb), flops},
       [](Backend<Real>& b, Problem<Real>& p, Index) { b.update(whole(*p.l), whole(*p.u), whole(*p.a)); });
-  add("reduce_few_rows", {"bytes/s", bytes, limits.copy}, [](Backend<Real>& b, Problem<Real>& p, Index) {
+  add("update_few_rows", {"bytes/s", bytes, limits.copy}, [](Backend<Real>& b, Problem<Real>& p, Index) {
     b.update(whole(*p.few_rows_of_l), whole(*p.u), whole(*p.a).block(0, 0, 2, p.a->columns()));
   });
-  add("normalize", {"FLOPS", solve_unit_lower_flops(nb, n), flops}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
-    b.solve_unit_lower(whole(*p.l).block(0, 0, k, k), whole(*p.zeros));
-  });
+  add("solve_unit_lower", {"FLOPS", solve_unit_lower_flops(nb, n), flops},
+      [](Backend<Real>& b, Problem<Real>& p, Index k) {
+        b.solve_unit_lower(whole(*p.l).block(0, 0, k, k), whole(*p.zeros));
+      });
   const double triangle = static_cast<double>(nb) * static_cast<double>(nb + 1) / 2 * sizeof(Real);
   add("solve_triangle", {"bytes/s", triangle, limits.copy}, [](Backend<Real>& b, Problem<Real>& p, Index k) {
     b.solve_triangle(Triangle::unit_lower, whole(*p.l).block(0, 0, k, k), whole(*p.zeros).block(0, 0, k, 1));
@@ -248,12 +249,12 @@ void add_panel_operations(const Limits& limits, const std::string& shape, Index 
   add("eliminate", m * k * k, [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
     arithmetic.solve_l21({p.factors.data(), columns, columns, rows}, {p.changed.data(), rows, columns, rows});
   });
-  add("normalize", solve_unit_lower_flops(nb, nb),
+  add("solve_unit_lower", solve_unit_lower_flops(nb, nb),
       [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
         arithmetic.solve_unit_lower({p.factors.data(), columns, columns, rows},
                                     {p.changed.data(), columns, columns, rows});
       });
-  add("reduce", product_flops(n, nb, nb), [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
+  add("update", product_flops(n, nb, nb), [](PanelArithmetic<Real>& arithmetic, Panel& p, Index rows, Index columns) {
     arithmetic.update({p.factors.data(), rows, columns, rows}, {p.values.data(), columns, columns, rows},
                       {p.changed.data(), rows, columns, rows});
   });

@@ -20,7 +20,7 @@ struct Settings {
   std::vector<std::string> pivotings{"partial"};
   std::vector<Index> blocks{TournamentShape{}.block};
   std::vector<int> arities{TournamentShape{}.arity};
-  std::vector<Index> slab_rows{TournamentShape{}.least_slab_rows};
+  std::vector<Index> slab_rows{TournamentShape{}.min_slab_rows};
 };
 
 template <class Real>

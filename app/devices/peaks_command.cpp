@@ -156,7 +156,7 @@ std::string line_of(const PeakRow& row) {
   const Measured& m = row.measured;
   const std::string line =
       fmt::format("  {:<21}{:>9} {:<7}{:>9}{:>9}  {}", peak_name(row.key), figures(m.median * row.scale), row.unit,
-                  figures(m.least * row.scale), figures(m.most * row.scale), row.how);
+                  figures(m.min * row.scale), figures(m.max * row.scale), row.how);
   return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
 }
 

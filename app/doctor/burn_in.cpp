@@ -98,9 +98,9 @@ struct Found {
     const Measured all = spread(gflops.begin(), gflops.end());
     facts.update({{"loops", loops},
                   {"measured_loops", gflops.size()},
-                  {"least_gflops", all.least},
+                  {"least_gflops", all.min},
                   {"median_gflops", all.median},
-                  {"most_gflops", all.most},
+                  {"most_gflops", all.max},
                   {"first_half_gflops", spread(gflops.begin(), gflops.begin() + half).median},
                   {"second_half_gflops", spread(gflops.end() - half, gflops.end()).median},
                   {"mismatches", mismatches},

@@ -261,7 +261,7 @@ void Subjects::compare_rates(const char* key, const std::string& name, bool comp
     means.push_back(std::accumulate(all.end() - size, all.end(), 0.0) / static_cast<double>(size));
   }
   const Measured spread = spread_of(all);
-  const std::string range = fmt::format(" a rank (median), {:.1f} to {:.1f}", spread.least * 1e-9, spread.most * 1e-9);
+  const std::string range = fmt::format(" a rank (median), {:.1f} to {:.1f}", spread.min * 1e-9, spread.max * 1e-9);
   job_["job"]["gemm"][key] = fmt::format("{:.1f} GFLOPS{}", spread.median * 1e-9, all.size() > 1 ? range : "");
   if (!compared) return;
   const auto add = [&](std::size_t rank, double rate, double usual, const char* of, double limit) {

@@ -251,7 +251,7 @@ void read_links(MachineModel& machine, const std::string& path) {
   for (const PingPongRecord& pair : read_network(file.root()).ping_pongs) {
     Ends& ends = links[pair.first.host == pair.second.host ? Work::memory : Work::network];
     if (pair.times.empty()) continue;
-    const double latency = pair.quickest()->least, rate = pair.widest()->bytes_per_second();
+    const double latency = pair.quickest()->min, rate = pair.widest()->bytes_per_second();
     if (!(latency > 0 && rate > 0)) continue;
     ends.latency.push_back(latency);
     ends.seconds_a_byte.push_back(1 / rate);

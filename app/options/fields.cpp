@@ -67,10 +67,10 @@ FieldValue flag(bool& option) {
 }
 
 template <class Number>
-FieldValue whole(Number& option, Index least, Index most, std::string type) {
+FieldValue whole(Number& option, Index min, Index max, std::string type) {
   return {.type = std::move(type),
-          .read = [&option, least,
-                   most](const Texts& texts) { option = static_cast<Number>(parse_size(texts.front(), least, most)); },
+          .read = [&option, min,
+                   max](const Texts& texts) { option = static_cast<Number>(parse_size(texts.front(), min, max)); },
           .json = [&option] { return json_of(option); }};
 }
 template FieldValue whole(int&, Index, Index, std::string);
@@ -79,13 +79,13 @@ template FieldValue whole(std::uint64_t&, Index, Index, std::string);
 template FieldValue whole(std::optional<int>&, Index, Index, std::string);
 template FieldValue whole(std::optional<Index>&, Index, Index, std::string);
 
-FieldValue wholes(std::vector<Index>& option, Index least, Index most, std::string type) {
+FieldValue wholes(std::vector<Index>& option, Index min, Index max, std::string type) {
   return {.form = Form::list,
           .type = std::move(type),
           .read =
-              [&option, least, most](const Texts& texts) {
+              [&option, min, max](const Texts& texts) {
                 option.clear();
-                for (const std::string& one : texts) option.push_back(parse_size(one, least, most));
+                for (const std::string& one : texts) option.push_back(parse_size(one, min, max));
               },
           .json = [&option] { return json(option); }};
 }
@@ -125,12 +125,12 @@ FieldValue words(std::string type, std::function<void(const Texts&)> read, std::
           }};
 }
 
-FieldValue positional(Texts& option, int most) {
+FieldValue positional(Texts& option, int max) {
   return {.form = Form::positional,
           .type = "",
           .read = [&option](const Texts& texts) { option = texts; },
           .json = [&option] { return json(option); },
-          .most = most};
+          .max = max};
 }
 
 std::size_t choose(const std::string& text, std::span<const std::string> names, const std::string& others) {
@@ -210,7 +210,7 @@ void add(CLI::App& app, const Field& field) {
       app.add_flag_callback(option, read_none);
       break;
     case Form::positional:
-      app.add_option_function<Texts>(option, field.value.read)->expected(1, field.value.most);
+      app.add_option_function<Texts>(option, field.value.read)->expected(1, field.value.max);
   }
 }
 

@@ -26,7 +26,7 @@ struct FieldValue {
   std::string type;                        // what --help calls it: "COUNT", "single|double", "N,..."; a flag has none
   std::function<void(const Texts&)> read;  // one text, those of a list, none of a flag; throws InputError
   std::function<nlohmann::json()> json;    // null: unset
-  int most = 1;                            // positional: number of values
+  int max = 1;                             // positional: number of values
 };
 
 struct Field {
@@ -92,8 +92,8 @@ std::vector<Field> joined(std::vector<Field> fields, const Lists&... lists) {
 FieldValue flag(bool& option);
 /// A number that parse_size() reads, or an optional one: int, Index, std::uint64_t.
 template <class Number>
-FieldValue whole(Number& option, Index least, Index most, std::string type = "COUNT");
-FieldValue wholes(std::vector<Index>& option, Index least, Index most, std::string type);
+FieldValue whole(Number& option, Index min, Index max, std::string type = "COUNT");
+FieldValue wholes(std::vector<Index>& option, Index min, Index max, std::string type);
 /// A double, or an optional one.
 template <class Real>
 FieldValue real(Real& option, std::string type, double (*parse)(std::string_view));
@@ -103,7 +103,7 @@ FieldValue text(std::string& option, std::string type);
 FieldValue word(std::string type, std::function<void(const std::string&)> read, std::function<std::string()> print);
 FieldValue words(std::string type, std::function<void(const Texts&)> read, std::function<Texts()> print);
 /// Values without a name, such as files: at most `most`. `type`: "FILE".
-FieldValue positional(Texts& option, int most);
+FieldValue positional(Texts& option, int max);
 
 /// The one of `names` that is `text`. Throws InputError, naming all and the nearest one; `others`: also valid.
 std::size_t choose(const std::string& text, std::span<const std::string> names, const std::string& others = "");

@@ -215,8 +215,8 @@ MeasuredStages of_a_system(MeasuredStages times, Index systems) {
   const double share = 1 / static_cast<double>(systems);
   const auto scale = [share](Measured& measured) {
     measured.median *= share;
-    measured.least *= share;
-    measured.most *= share;
+    measured.min *= share;
+    measured.max *= share;
   };
   scale(times.compute);
   scale(times.with_transfer);

@@ -42,7 +42,7 @@ struct BandedProblem {
   Index n = 0;
   std::vector<SparseEntry> entries = {};  // ordered by row
   Index diagonals = 0;                    // joined diagonals that are not empty
-  Index most_in_row = 0;
+  Index max_in_row = 0;
   std::vector<float> x = {}, z = {}, expected = {}, computed = {};
   solvers::BandedProduct product = {};  // computed
 
@@ -51,7 +51,7 @@ struct BandedProblem {
     diagonals = solvers::count_joined_diagonals(n, entries);
     std::vector<Index> in_row(static_cast<std::size_t>(n));
     for (const SparseEntry& entry : entries) {
-      most_in_row = std::max(most_in_row, ++in_row[static_cast<std::size_t>(entry.row)]);
+      max_in_row = std::max(max_in_row, ++in_row[static_cast<std::size_t>(entry.row)]);
     }
     x = random_elements<float>(n, random);
     z = random_elements<float>(n, random);
@@ -74,7 +74,7 @@ struct BandedProblem {
     double scale = largest_a * largest_magnitude(x);
     if (operation == BandedOperation::times) scale *= largest_magnitude(z);
     if (operation == BandedOperation::plus || operation == BandedOperation::minus) scale += largest_magnitude(z);
-    const Index terms = most_in_row + (operation == BandedOperation::none ? 0 : 1);
+    const Index terms = max_in_row + (operation == BandedOperation::none ? 0 : 1);
     return {against, scale > 0 ? difference / scale : difference, tolerance<float>(terms)};
   }
 };
@@ -172,9 +172,9 @@ Variant product_by_rows(const SharedBanded& p, BandedOperation operation) {
   return {.name = "csr", .is_reference = true, .make = make, .check = check};
 }
 
-/// `most_diagonals`: no fewer than the matrix has.
+/// `max_diagonals`: no fewer than the matrix has.
 Variant product_on_device(const SharedBanded& p, BandedVariant variant, BandedOperation operation, Index n,
-                          Index most_diagonals) {
+                          Index max_diagonals) {
   const auto make = [=](ModeRun& run) {
     p->computed.assign(p->x.size(), 0.0F);
     p->product = {p->n, p->entries, p->x, p->computed, operation, p->z};
@@ -184,7 +184,7 @@ Variant product_on_device(const SharedBanded& p, BandedVariant variant, BandedOp
     record.check = p->check("compressed rows", operation, largest_difference(p->expected, p->computed));
   };
   const auto refusal = [=](const DeviceDescription& device) {
-    return banded_obstacle(device, n, most_diagonals, variant);
+    return banded_obstacle(device, n, max_diagonals, variant);
   };
   return {.name = std::string(name_of(variant)), .make = make, .check = check, .refusal = refusal};
 }
@@ -215,27 +215,27 @@ Variant solution(const SharedBanded& p, bool on_device) {
     }
     // rounding of the residual in single precision, beside the tolerance of the iteration
     record.check = ModeCheck{"the equations, by ||b - A x|| / ||b||", std::sqrt(square / right),
-                             system->tolerance + tolerance<float>(p->most_in_row)};
+                             system->tolerance + tolerance<float>(p->max_in_row)};
   };
   return {.name = on_device ? "cg" : "csr", .is_reference = !on_device, .make = make, .check = check};
 }
 
 /// The problem in `p`, which `fill` makes. A record's diagonals are known when it is filled.
 Problem banded_problem(const BandedOptions& o, const SharedBanded& p, BandedOperation operation, Index n,
-                       Index most_diagonals, std::function<void()> fill) {
+                       Index max_diagonals, std::function<void()> fill) {
   const std::string what =
-      "a matrix of order " + std::to_string(n) + " with " + std::to_string(most_diagonals) + " diagonals";
+      "a matrix of order " + std::to_string(n) + " with " + std::to_string(max_diagonals) + " diagonals";
   if (n > std::numeric_limits<std::int32_t>::max()) {
     throw InputError(what + ": rows are counted with 31 bits; use a smaller N");
   }
   // entries, rows, joined diagonals, staging buffer, and software OpenGL's copy
   constexpr double bytes_of_element = sizeof(SparseEntry) + 8 + 3 * sizeof(float);
-  const auto variants = [&o, p, operation, n, most_diagonals](const ModeMachine&) {
+  const auto variants = [&o, p, operation, n, max_diagonals](const ModeMachine&) {
     std::vector<Variant> all{o.solve ? solution(p, false) : product_by_rows(p, operation)};
     if (o.solve) all.push_back(solution(p, true));
     for (const BandedVariant variant :
          o.solve ? std::vector<BandedVariant>{} : kinds_among(o.variant, solvers::all_banded_variants)) {
-      all.push_back(product_on_device(p, variant, operation, n, most_diagonals));
+      all.push_back(product_on_device(p, variant, operation, n, max_diagonals));
     }
     const auto elements = static_cast<Index>(p->entries.size());
     for (Variant& variant : all) {
@@ -251,7 +251,7 @@ Problem banded_problem(const BandedOptions& o, const SharedBanded& p, BandedOper
   return {.n = n,
           .size = operation == BandedOperation::none ? size : size + " " + std::string(name_of(operation)),
           .what = what,
-          .bytes = static_cast<double>(n) * static_cast<double>(most_diagonals + 4) * bytes_of_element,
+          .bytes = static_cast<double>(n) * static_cast<double>(max_diagonals + 4) * bytes_of_element,
           .fill = std::move(fill),
           .variants = variants};
 }
@@ -319,9 +319,9 @@ Study banded_study(const BandedOptions& o) {
   for (const Index n : o.input.empty() ? o.n : std::vector<Index>{}) {
     for (const std::vector<Index>& offsets : offsets_of(o, n)) {
       const auto fill = [&o, p, n, offsets] { *p = random_problem(n, offsets, o.seed, o.solve); };
-      const auto most = static_cast<Index>(offsets.size()) * (o.solve ? 2 : 1);  // with those of the transpose
+      const auto max = static_cast<Index>(offsets.size()) * (o.solve ? 2 : 1);  // with those of the transpose
       for (const BandedOperation operation : o.operation) {
-        study.problems.push_back(banded_problem(o, p, operation, n, most, fill));
+        study.problems.push_back(banded_problem(o, p, operation, n, max, fill));
       }
     }
   }

@@ -374,7 +374,7 @@ std::string orders_table(std::span<const ModeRecord> records) {
 
 }  // namespace
 
-std::string trade_offs_text(std::span<const SeriesFit> fits, double least_n, double most_n) {
+std::string trade_offs_text(std::span<const SeriesFit> fits, double min_n, double max_n) {
   const auto fit_of = [&](const std::string& series) -> const PolynomialFit* {
     const auto found =
         std::find_if(fits.begin(), fits.end(), [&](const SeriesFit& fit) { return fit.series == series; });
@@ -386,8 +386,8 @@ std::string trade_offs_text(std::span<const SeriesFit> fits, double least_n, dou
       const std::string settings = " " + std::string(name_of(strategy));
       const PolynomialFit *host = fit_of(by_host + settings), *shader = fit_of(by_shader + settings);
       if (host == nullptr || shader == nullptr) continue;
-      const std::optional<double> n = crossing(*host, *shader, least_n, most_n);
-      const char* faster = host->at(most_n) < shader->at(most_n) ? by_host : by_shader;
+      const std::optional<double> n = crossing(*host, *shader, min_n, max_n);
+      const char* faster = host->at(max_n) < shader->at(max_n) ? by_host : by_shader;
       text += fmt::format("{} and {}{}: {}, {} is faster\n", by_host, by_shader, settings,
                           n ? fmt::format("above N = {:.0f}", *n) : "at all sizes", faster);
     }
@@ -491,10 +491,10 @@ Study lu_methods_study(const LuMethodsOptions& o) {
     if (!run.device().description().software) s->clock = by_timer_queries;
     if (o.drawn().empty()) return;
     constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
-    s->peaks.fetch_rate = gl::texel_fetch_rate(run.device().context(), run.device().sources(), measuring).most;
+    s->peaks.fetch_rate = gl::texel_fetch_rate(run.device().context(), run.device().sources(), measuring).max;
     run.add_to_json("texel_fetch_bytes_per_second", s->peaks.fetch_rate);
     const auto device = gl::open_device({.device = run.device().description().index});
-    s->peaks.flops = compute::measure_device_fma(device, ShaderSource(), Precision::single, measuring).most;
+    s->peaks.flops = compute::measure_device_fma(device, ShaderSource(), Precision::single, measuring).max;
     run.add_to_json("multiply_add_flops_per_second", s->peaks.flops);
   };
   study.end = [&o, s](ModeRun& run) {
@@ -503,9 +503,9 @@ Study lu_methods_study(const LuMethodsOptions& o) {
                                              {"A x = b", 14, parameter("/solution_residual", "{:.2e}")}});
     run.print(lu_tables(run.records(), s->peaks) + orders_table(run.records()));
     if (o.fit) {
-      const auto [least, most] = std::minmax_element(o.n.begin(), o.n.end());
-      run.print(trade_offs_text(fit_series(run.records(), lu_fit_degree), static_cast<double>(*least),
-                                static_cast<double>(*most)));
+      const auto [min, max] = std::minmax_element(o.n.begin(), o.n.end());
+      run.print(trade_offs_text(fit_series(run.records(), lu_fit_degree), static_cast<double>(*min),
+                                static_cast<double>(*max)));
     }
     if (errors.empty()) return;
     run.print(

@@ -336,8 +336,8 @@ Study products_study(const MatmulOptions& o) {
     if (!run.machine().device) return;
     constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
     const auto device = gl::open_device({.device = run.device().description().index});
-    peaks->flops = compute::measure_device_fma(device, ShaderSource(), precision_of<Real>, measuring).most;
-    peaks->fetched = gl::texel_fetch_rate(run.device().context(), run.device().sources(), measuring).most;
+    peaks->flops = compute::measure_device_fma(device, ShaderSource(), precision_of<Real>, measuring).max;
+    peaks->fetched = gl::texel_fetch_rate(run.device().context(), run.device().sources(), measuring).max;
   };
   study.end = [&o, peaks](ModeRun& run) {
     run.print(analysis_text(run.records(), *peaks));
@@ -398,7 +398,7 @@ MatmulOptions parse_matmul_options(const Texts& arguments) {
   }
   if (o.tile.empty()) return o;
   try {
-    compute::reduce_tile(o.tile, o.precision);
+    compute::update_tile(o.tile, o.precision);
   } catch (const std::runtime_error& error) {
     throw InputError("--tile: " + std::string(error.what()));
   }

@@ -81,7 +81,7 @@ std::string number(double value) {
   return text == "-0" ? "0" : text;
 }
 
-std::string range_text(double least, double most) { return "[" + number(least) + ", " + number(most) + "]"; }
+std::string range_text(double min, double max) { return "[" + number(min) + ", " + number(max) + "]"; }
 
 /// Table 4 of Ino, Matsui, Goda, Hagihara 2005, for a Quadro FX 3400, 2004; empty if the table has no value.
 std::string in_the_paper(Operation operation) {
@@ -145,8 +145,8 @@ std::string operations_text(const ParanoiaFindings& findings, Precision precisio
       const bool has_paper = precision == Precision::single && r.variant != "cpu";
       const std::string failure = failure_of(r);
       text += table_line(fmt::format(
-          operation_columns, name_of(operation), r.variant, range_text(e.range.least, e.range.most),
-          range_text(-0.5, 0.5), bound_text(operation), has_paper ? in_the_paper(operation) : "",
+          operation_columns, name_of(operation), r.variant, range_text(e.range.min, e.range.max), range_text(-0.5, 0.5),
+          bound_text(operation), has_paper ? in_the_paper(operation) : "",
           e.nearest == e.ordinary
               ? std::string("all")
               : fmt::format("{:.3f}%", 100 * static_cast<double>(e.nearest) / static_cast<double>(e.ordinary)),
@@ -212,10 +212,10 @@ json operations_json(const ParanoiaFindings& findings) {
                    {"directed", r.directed},
                    {"random", r.random},
                    {"ordinary", e.ordinary},
-                   {"least_ulps", number_or_null(e.range.least)},
-                   {"most_ulps", number_or_null(e.range.most)},
-                   {"least_at", operands_json(e.range.least_at)},
-                   {"most_at", operands_json(e.range.most_at)},
+                   {"least_ulps", number_or_null(e.range.min)},
+                   {"most_ulps", number_or_null(e.range.max)},
+                   {"least_at", operands_json(e.range.min_at)},
+                   {"most_at", operands_json(e.range.max_at)},
                    {"bound_ulps", bound.ulps},
                    {"nearest", e.nearest},
                    {"outside", e.outside},
@@ -249,8 +249,8 @@ std::string operations_csv(const ParanoiaFindings& findings) {
   std::string text;
   for (const OperationRecord& r : findings.operations) {
     text += csv_line({std::string(name_of(r.operation)), r.variant, std::string(name_of(r.precision)),
-                      std::to_string(r.directed + r.random), csv_number(r.errors.range.least),
-                      csv_number(r.errors.range.most), "ulp", r.errors.passed() ? "true" : "false"});
+                      std::to_string(r.directed + r.random), csv_number(r.errors.range.min),
+                      csv_number(r.errors.range.max), "ulp", r.errors.passed() ? "true" : "false"});
   }
   return text;
 }

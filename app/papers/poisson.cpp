@@ -440,7 +440,7 @@ struct PoissonStudy {
 
   CgLimits limits() const {
     return {.tolerance = options.tolerance,
-            .most_iterations = options.max_iterations.value_or(poisson_most_iterations(extents.n))};
+            .max_iterations = options.max_iterations.value_or(poisson_max_iterations(extents.n))};
   }
   /// A e = b - A u of the first guess u.
   PoissonProblem problem_of_guess() const {
@@ -471,12 +471,12 @@ struct PoissonStudy {
   void describe(ModeRecord& record, std::optional<PoissonKernel> kernel, PoissonPreconditioner preconditioner,
                 double copy_rate, StripExchange<Real>& exchange) const {
     const PoissonProblem problem(extents.n);
-    const double least_bytes =
+    const double min_bytes =
         (kernel == PoissonKernel::paper ? solvers::paper_vectors_of_an_iteration
                                         : solvers::poisson_vectors_of_an_iteration(record.n, preconditioner)) *
         square(record.n) * sizeof(Real);
     const double seconds = record.times.compute.median / static_cast<double>(std::max<Index>(1, outcome.iterations));
-    const double rate = seconds > 0 ? least_bytes / seconds : 0;
+    const double rate = seconds > 0 ? min_bytes / seconds : 0;
     double error = problem.largest_error(std::span<const Real>(u), extents.first_row);
     all_reduce(MPI_COMM_WORLD, &error, 1, MPI_DOUBLE, MPI_MAX);
     record.parameters = {{"preconditioner", name_of(preconditioner)},
@@ -485,7 +485,7 @@ struct PoissonStudy {
                          {"true_residual", true_residual(problem, exchange)},
                          {"largest_error", error},
                          {"seconds_per_iteration", seconds},
-                         {"least_bytes_per_iteration", least_bytes},
+                         {"least_bytes_per_iteration", min_bytes},
                          {"bytes_per_second", rate},
                          {"share_of_copy", copy_rate > 0 ? nlohmann::json(rate / copy_rate) : nlohmann::json()},
                          {"ranks", session.size()}};

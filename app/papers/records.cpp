@@ -142,8 +142,8 @@ std::string one_coefficient_text(std::span<const ModeRecord> records, std::span<
     const PolynomialFit* rival = rival_of(series, fits);
     if (!series.is_rival && rival != nullptr) {
       const auto n = [](const FitPoint& a, const FitPoint& b) { return a.n < b.n; };
-      const auto [least, most] = std::minmax_element(points.begin(), points.end(), n);
-      const std::optional<double> overtakes = crossing(series.fit, *rival, least->n, most->n);
+      const auto [min, max] = std::minmax_element(points.begin(), points.end(), n);
+      const std::optional<double> overtakes = crossing(series.fit, *rival, min->n, max->n);
       text += overtakes ? fmt::format("{:>12.0f}", *overtakes) : fmt::format("{:>12}", "-");
     }
     text += '\n';
@@ -204,7 +204,7 @@ std::string mode_line(const ModeRecord& r) {
                               : r.check->passed() ? "passed"
                                                   : "FAILED: differs too much from " + r.check->against;
   return table_line(fmt::format(
-      columns, r.variant, r.settings, r.size, seconds(r.times.compute), fmt::format("{:.4g}", r.times.compute.least),
+      columns, r.variant, r.settings, r.size, seconds(r.times.compute), fmt::format("{:.4g}", r.times.compute.min),
       seconds(r.times.with_transfer), seconds(r.times.with_all), r.flops > 0 ? rate_text(r.gflops()) : std::string("-"),
       ratio(r.speedup), ratio(r.speedup_with_all), r.check ? fmt::format("{:.2e}", r.check->error) : "-",
       r.check ? fmt::format("{:.2e}", r.check->tolerance) : "-", verdict));

@@ -105,7 +105,7 @@ Study lu_methods_study(const LuMethodsOptions& options);
 std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks);
 /// The sizes from which on branches by the processor are faster than those by the shader, or the reverse; empty without
 /// fits of both.
-std::string trade_offs_text(std::span<const SeriesFit> fits, double least_n, double most_n);
+std::string trade_offs_text(std::span<const SeriesFit> fits, double min_n, double max_n);
 
 /// Many tridiagonal systems at once (docs/papers/coprocessor.md).
 struct TridiagonalOptions : ModeOptions {

@@ -107,10 +107,10 @@ void check(const PlanningOptions& o) {
                      ": the rate of the network is missing; give a node's link (--network 100Gb/s), or a result of "
                      "`glinpack network --json` (--links FILE)");
   }
-  const auto check_replayed = [&](const char* option, int most) {
-    if (processes <= most) return;
+  const auto check_replayed = [&](const char* option, int max) {
+    if (processes <= max) return;
     throw InputError(
-        fmt::format("{}: {} processes are more than the {} whose messages fit into memory", option, processes, most));
+        fmt::format("{}: {} processes are more than the {} whose messages fit into memory", option, processes, max));
   };
   check_replayed("--nodes", model::max_replayed_ranks);
   if (o.replay) check_replayed("--replay", model::max_ranks_replayed_thoroughly);

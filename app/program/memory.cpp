@@ -281,12 +281,12 @@ Index largest_fitting_n(RunRecord run, std::span<const RankMemory> ranks, bool s
 }
 
 std::optional<MemoryPool> too_small_for_copies(RunRecord run, std::span<const RankMemory> ranks, bool stored_matrix) {
-  constexpr double most = 0.9;  // of the free memory: a run can do without copies, but not without what others take
+  constexpr double max = 0.9;  // of the free memory: a run can do without copies, but not without what others take
   const PoolsByName without = pools_by_name(run, ranks, stored_matrix);
   run.parameters.checkpoint_copy = true;
   for (const auto& [name, pool] : pools_by_name(run, ranks, stored_matrix)) {
     const bool has_copies = pool.needed > without.at(name).needed;  // GPUs have none
-    if (has_copies && pool.available > 0 && pool.needed > most * pool.available) return pool;
+    if (has_copies && pool.available > 0 && pool.needed > max * pool.available) return pool;
   }
   return std::nullopt;
 }

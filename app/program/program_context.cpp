@@ -112,7 +112,7 @@ json device_json(const DeviceDescription& device) {
 }
 
 MeasuredQuantity in_unit(const Measured& measured, const char* unit, double scale) {
-  return {unit, {measured.median * scale, measured.least * scale, measured.most * scale, measured.repetitions}};
+  return {unit, {measured.median * scale, measured.min * scale, measured.max * scale, measured.repetitions}};
 }
 
 namespace {

@@ -36,8 +36,8 @@ template <class Json>
 void describe(Json& json, MeasuredQuantity& quantity) {
   json("unit", quantity.unit);
   json("median", quantity.values.median);
-  json("least", quantity.values.least);
-  json("most", quantity.values.most);
+  json("least", quantity.values.min);
+  json("most", quantity.values.max);
   json("repetitions", quantity.values.repetitions, 1);
 }
 

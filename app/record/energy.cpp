@@ -32,7 +32,7 @@ std::vector<Point> points_of(std::span<const Sample> samples, double sensors::Re
   return points;
 }
 
-/// Of at least one point.
+/// There is at least one point.
 double value_at(std::span<const Point> points, double seconds) {
   const auto after = std::lower_bound(points.begin(), points.end(), seconds,
                                       [](const Point& point, double time) { return point.seconds < time; });

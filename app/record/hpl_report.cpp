@@ -343,15 +343,15 @@ std::string residual_lines(const RunRecord& record) {
 
 /// The parts of the matrix that the GPUs' drivers have put into host memory; "" if there are none.
 std::string displaced_text(const std::vector<RankRecord>& ranks) {
-  const auto most = std::ranges::max_element(ranks, {}, &RankRecord::displaced_bytes);
-  if (most == ranks.end() || most->displaced_bytes == 0) return "";
+  const auto max = std::ranges::max_element(ranks, {}, &RankRecord::displaced_bytes);
+  if (max == ranks.end() || max->displaced_bytes == 0) return "";
   const auto count = std::ranges::count_if(ranks, [](const RankRecord& rank) { return rank.displaced_bytes > 0; });
   return fmt::format(
       "Warning: {} of the matrix of rank {}{} are in memory of the host ({}): they exceed what the GPU's\n"
       "driver keeps, and the GPU reaches them slowly. A smaller N or --memory-fraction keeps all on the GPU.\n",
-      memory_text(static_cast<double>(most->displaced_bytes)), most->world_rank,
+      memory_text(static_cast<double>(max->displaced_bytes)), max->world_rank,
       count > 1 ? fmt::format(", and as much at most of {} other{},", count - 1, count == 2 ? "" : "s") : "",
-      free_text(most->host));
+      free_text(max->host));
 }
 
 /// What a rank computes on, in lines.

@@ -60,12 +60,12 @@ double JsonNode::number() const {
   return value_->get<double>();
 }
 
-std::int64_t JsonNode::whole(std::int64_t least, std::int64_t most) const {
+std::int64_t JsonNode::whole(std::int64_t min, std::int64_t max) const {
   const bool fits = value_->is_number_integer() &&
                     !(value_->is_number_unsigned() && value_->get<std::uint64_t>() > INT64_MAX) &&
-                    value_->get<std::int64_t>() >= least && value_->get<std::int64_t>() <= most;
+                    value_->get<std::int64_t>() >= min && value_->get<std::int64_t>() <= max;
   if (!fits) {
-    expect("a whole number from " + std::to_string(least) + (most < INT64_MAX ? " to " + std::to_string(most) : ""));
+    expect("a whole number from " + std::to_string(min) + (max < INT64_MAX ? " to " + std::to_string(max) : ""));
   }
   return value_->get<std::int64_t>();
 }

@@ -43,7 +43,7 @@ class JsonNode {
   std::vector<std::string> keys() const;
 
   double number() const;
-  std::int64_t whole(std::int64_t least = 0, std::int64_t most = INT64_MAX) const;
+  std::int64_t whole(std::int64_t min = 0, std::int64_t max = INT64_MAX) const;
   bool boolean() const;
   std::string text() const;
   /// The index of the text in `names`.
@@ -53,7 +53,7 @@ class JsonNode {
 
   /// Members by key, as above; optional ones are empty if missing or null.
   double number(std::string_view key) const { return at(key).number(); }
-  std::int64_t whole(std::string_view key, std::int64_t least = 0) const { return at(key).whole(least); }
+  std::int64_t whole(std::string_view key, std::int64_t min = 0) const { return at(key).whole(min); }
   bool boolean(std::string_view key) const { return at(key).boolean(); }
   std::string text(std::string_view key) const { return at(key).text(); }
   std::optional<double> optional_number(std::string_view key) const;
@@ -98,7 +98,7 @@ inline auto enumerators(Refinement::Method) { return values_up_to<Refinement::Me
 template <class Value>
 nlohmann::json json_of(const Value& value);
 template <class Value>
-void read(const JsonNode& node, Value& value, std::int64_t least = 0);
+void read(const JsonNode& node, Value& value, std::int64_t min = 0);
 
 /// The members of an object that is written. describe() must not modify the value unless Json::reads.
 class JsonWriter {
@@ -106,7 +106,7 @@ class JsonWriter {
   static constexpr bool reads = false;
 
   template <class Value>
-  void operator()(const char* key, const Value& value, std::int64_t /*least*/ = 0) {
+  void operator()(const char* key, const Value& value, std::int64_t /*min*/ = 0) {
     object_[key] = json_of(value);
   }
   /// A key that files of earlier versions lack.
@@ -161,8 +161,8 @@ class JsonReader {
   explicit JsonReader(JsonNode node) : node_(std::move(node)) {}
 
   template <class Value>
-  void operator()(const char* key, Value& value, std::int64_t least = 0) const {
-    read(node_.at(key), value, least);
+  void operator()(const char* key, Value& value, std::int64_t min = 0) const {
+    read(node_.at(key), value, min);
   }
   template <class Value>
   void later(const char* key, Value& value) const {
@@ -238,7 +238,7 @@ nlohmann::json json_of(const Value& value) {
 
 /// Throws InputError. `least`: of whole numbers.
 template <class Value>
-void read(const JsonNode& node, Value& value, std::int64_t least) {
+void read(const JsonNode& node, Value& value, std::int64_t min) {
   if constexpr (std::same_as<Value, nlohmann::json>) {
     value = node.value();
   } else if constexpr (json_types::enumeration<Value>) {
@@ -249,16 +249,16 @@ void read(const JsonNode& node, Value& value, std::int64_t least) {
   } else if constexpr (std::same_as<Value, bool>) {
     value = node.boolean();
   } else if constexpr (std::integral<Value>) {
-    constexpr Value most = std::numeric_limits<Value>::max();
+    constexpr Value max = std::numeric_limits<Value>::max();
     value = static_cast<Value>(
-        node.whole(least, std::in_range<std::int64_t>(most) ? static_cast<std::int64_t>(most) : INT64_MAX));
+        node.whole(min, std::in_range<std::int64_t>(max) ? static_cast<std::int64_t>(max) : INT64_MAX));
   } else if constexpr (std::floating_point<Value>) {
     value = node.number();
   } else if constexpr (std::same_as<Value, std::string>) {
     value = node.text();
   } else if constexpr (json_types::optional<Value>) {
     value.reset();
-    if (!node.is_null()) read(node, value.emplace(), least);
+    if (!node.is_null()) read(node, value.emplace(), min);
   } else if constexpr (json_types::list<Value>) {
     value.clear();
     for (const JsonNode& item : node.items()) read(item, value.emplace_back());

@@ -82,7 +82,7 @@ template <class Json>
 void describe(Json& json, PingPongTime& time) {
   json("bytes", time.bytes, 1);
   json("round_trips", time.round_trips);
-  json("least_seconds", time.least);
+  json("least_seconds", time.min);
   json("mean_seconds", time.mean);
   json.derived("gigabytes_per_second", time.bytes_per_second() * 1e-9);
 }
@@ -95,16 +95,16 @@ void describe(Json& json, PingPongRecord& record) {
 }
 
 const PingPongTime* PingPongRecord::quickest() const {
-  const auto least = std::ranges::min_element(times, {}, &PingPongTime::least);
-  return least == times.end() ? nullptr : &*least;
+  const auto min = std::ranges::min_element(times, {}, &PingPongTime::min);
+  return min == times.end() ? nullptr : &*min;
 }
 
 const PingPongTime* PingPongRecord::widest() const {
   const auto rank = [](const PingPongTime& time) {
     return std::pair(time.bytes >= long_message_bytes, time.bytes_per_second());
   };
-  const auto most = std::ranges::max_element(times, {}, rank);
-  return most == times.end() ? nullptr : &*most;
+  const auto max = std::ranges::max_element(times, {}, rank);
+  return max == times.end() ? nullptr : &*max;
 }
 
 namespace {

@@ -115,12 +115,12 @@ std::string ping_pong_text(const PingPongRecord& record) {
   text += fmt::format("{:>12}{:>14}{:>12}{:>12}{:>12}\n", "size", "round trips", "min us", "mean us", "GB/s");
   for (const PingPongTime& time : record.times) {
     text += fmt::format("{:>12}{:>14}{:>12.2f}{:>12.2f}{:>12.3f}\n", memory_text(static_cast<double>(time.bytes)),
-                        time.round_trips, time.least * 1e6, time.mean * 1e6, time.bytes_per_second() * 1e-9);
+                        time.round_trips, time.min * 1e6, time.mean * 1e6, time.bytes_per_second() * 1e-9);
   }
   if (record.times.empty()) return text;
   const PingPongTime* const quickest = record.quickest();
   const PingPongTime* const widest = record.widest();
-  return text + fmt::format("Latency {:.2f} us ({}), bandwidth {:.3f} GB/s ({})\n", quickest->least * 1e6,
+  return text + fmt::format("Latency {:.2f} us ({}), bandwidth {:.3f} GB/s ({})\n", quickest->min * 1e6,
                             memory_text(static_cast<double>(quickest->bytes)), widest->bytes_per_second() * 1e-9,
                             memory_text(static_cast<double>(widest->bytes)));
 }

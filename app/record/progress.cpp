@@ -20,8 +20,8 @@ constexpr double seconds_between_lines = 5.0;
 constexpr const char* erase_line = "\r\x1b[K";
 
 std::string hours_minutes_seconds(double seconds) {
-  constexpr double most = 1000 * 3600.0;
-  const auto whole = static_cast<long>(std::lround(std::clamp(seconds, 0.0, most)));
+  constexpr double max = 1000 * 3600.0;
+  const auto whole = static_cast<long>(std::lround(std::clamp(seconds, 0.0, max)));
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 

@@ -137,8 +137,8 @@ std::string only_lines(const char* which, const std::vector<Measurement>& measur
 json measurement_json(const Measurement& measurement) {
   const std::optional<Measured> spread = measurement.spread();
   return {{"median", spread ? json(spread->median) : json()},
-          {"least", spread ? json(spread->least) : json()},
-          {"most", spread ? json(spread->most) : json()},
+          {"least", spread ? json(spread->min) : json()},
+          {"most", spread ? json(spread->max) : json()},
           {"repetitions", spread ? spread->repetitions : 0},
           {"failed", measurement.failed}};
 }
@@ -170,7 +170,7 @@ json pair_json(const ComparedPair& pair) {
            {"finding", pair.finding}};
   if (const auto& speed = pair.speed) {
     all.update(
-        {{"ratio", speed->ratio}, {"least", speed->least}, {"most", speed->most}, {"confidence", speed->confidence}});
+        {{"ratio", speed->ratio}, {"least", speed->min}, {"most", speed->max}, {"confidence", speed->confidence}});
   }
   return all;
 }
@@ -232,7 +232,7 @@ std::string comparison_text(const ResultFile& a, const ResultFile& b, const Comp
     const auto& speed = pair.speed;
     rows.push_back({free_text(listed(pair.a.parameters, names.differ)), measured_text(pair.a, "none"),
                     measured_text(pair.b, "none"), pair.a.quantity, speed ? fmt::format("{:.3f}", speed->ratio) : "-",
-                    speed ? fmt::format("{:.3f} ... {:.3f}", speed->least, speed->most) : "-", finding});
+                    speed ? fmt::format("{:.3f} ... {:.3f}", speed->min, speed->max) : "-", finding});
   }
   text += "\n" + aligned(rows);
   const std::string alone = only_lines("a", comparison.only_a, names) + only_lines("b", comparison.only_b, names);

@@ -92,7 +92,7 @@ Measurement of_summary(Parameters parameters, bool passed, const MeasuredQuantit
                           .quantity = unit,
                           .more_is_better = unit != "us" && unit != "s",
                           .failed = passed ? 0 : 1};
-  if (passed && values.least > 0 && values.most >= values.least) measurement.summary = values;
+  if (passed && values.min > 0 && values.max >= values.min) measurement.summary = values;
   return measurement;
 }
 
@@ -161,7 +161,7 @@ double beaten_pairs(const Measurement& a, const Measurement& b) {
   if (!a.summary && !b.summary) return beaten;
   const Measured of_a = *a.spread(), of_b = *b.spread();
   const double pairs = static_cast<double>(of_a.repetitions) * of_b.repetitions;
-  return of_b.most < of_a.least ? pairs : of_b.least > of_a.most ? 0 : pairs / 2;
+  return of_b.max < of_a.min ? pairs : of_b.min > of_a.max ? 0 : pairs / 2;
 }
 
 ComparedPair compared(const Measurement& a, const Measurement& b, double confidence) {
@@ -219,13 +219,13 @@ Speed speed_of(const Measurement& a, const Measurement& b) {
   const Measured of_a = *a.spread(), of_b = *b.spread();
   const double pairs = static_cast<double>(of_a.repetitions) * of_b.repetitions, beaten = beaten_pairs(a, b);
   Speed speed{.ratio = of_b.median / of_a.median,
-              .least = of_b.least / of_a.most,
-              .most = of_b.most / of_a.least,
+              .min = of_b.min / of_a.max,
+              .max = of_b.max / of_a.min,
               .confidence = 1 - chance_of(beaten, of_a.repetitions, of_b.repetitions),
               .is_faster = (beaten < pairs / 2) == a.more_is_better};
   if (!a.more_is_better) {  // the ratio of times is a / b
     speed.ratio = 1 / speed.ratio;
-    speed.least = 1 / std::exchange(speed.most, 1 / speed.least);
+    speed.min = 1 / std::exchange(speed.max, 1 / speed.min);
   }
   return speed;
 }

@@ -45,10 +45,10 @@ std::vector<Measurement> measurements_of(const ResultFile& file, const std::set<
 
 /// The ratio of b to a: above 1 b is faster, also for times.
 struct Speed {
-  double ratio = 1;            // of the medians
-  double least = 1, most = 1;  // of all pairs of repetitions
-  double confidence = 0;       // that the order of the repetitions is not chance
-  bool is_faster = false;      // b wins more pairs than it loses
+  double ratio = 1;         // of the medians
+  double min = 1, max = 1;  // of all pairs of repetitions
+  double confidence = 0;    // that the order of the repetitions is not chance
+  bool is_faster = false;   // b wins more pairs than it loses
 };
 
 /// Both have a result. Of summaries, repetitions are in order if the ranges do not overlap, else unknown.

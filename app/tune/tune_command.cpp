@@ -57,7 +57,7 @@ std::string text_of(const KeptTuning& kept) {
   const TileTrial& best = tuning.best();
   for (const TileTrial& trial : tuning.trials) {
     text += fmt::format("  {:<26}{:>9} {:<7}{:>9}{:>9}{}\n", trial.tile, figures(trial.rate.median * to_gigaflops),
-                        "GFLOPS", figures(trial.rate.least * to_gigaflops), figures(trial.rate.most * to_gigaflops),
+                        "GFLOPS", figures(trial.rate.min * to_gigaflops), figures(trial.rate.max * to_gigaflops),
                         !trial.right              ? "  wrong results: not taken"
                         : trial.tile == best.tile ? "  <- taken"
                                                   : "");

@@ -1,5 +1,5 @@
 #version 450 core
-// Computes the factor that normalize.comp multiplies by from a unit lower triangular L, given as L^T, in blocks of
+// Computes the factor that solve_u12.comp multiplies by from a unit lower triangular L, given as L^T, in blocks of
 // 64 x 64. Diagonal blocks become (I - L_ii^-1)^T; blocks to their right are copied. Only L^T right of its diagonal is
 // read. One work group a block.
 //

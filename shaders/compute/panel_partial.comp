@@ -66,7 +66,7 @@ shared uint keys_high[KEYS];
 shared uint keys_low[KEYS];
 #endif
 shared int key_rows[KEYS];
-shared uvec4 candidates[MOST_GROUPS * ROW_VECTORS];
+shared uvec4 candidates[MAX_GROUPS * ROW_VECTORS];
 shared uint stop;
 shared int pivot_rows[BLOCK];
 shared int exchanged_with[BLOCK];
@@ -320,7 +320,7 @@ int factorize_block(int first, int width, int zero) {
     if (round == width) break;
 
     best = best_of_group(best);
-    int slot = (waiting.w * waiting.z) + (first + round) * (MOST_GROUPS * ROW_VECTORS);
+    int slot = (waiting.w * waiting.z) + (first + round) * (MAX_GROUPS * ROW_VECTORS);
     int own_slot = slot + group * ROW_VECTORS;
     bool is_mine = best.high != 0 && best.row % ROWS_PER_GROUP == me;
 #if STREAMED

@@ -1,5 +1,5 @@
 #version 450 core
-// X <- T^-1 X by substitution, for a triangle T of up to MOST_ROWS rows. The other triangle of T is not read. A work
+// X <- T^-1 X by substitution, for a triangle T of up to MAX_ROWS rows. The other triangle of T is not read. A work
 // group solves for one column of X, a block of SIDE unknowns after the other:
 //   - LANES invocations to a row multiply T by the unknowns that are known.
 //   - The first subgroup solves with the block's triangle. Meanwhile the others multiply the next block's rows by the
@@ -31,7 +31,7 @@ UNIFORM(1, ivec4) triangle_layout;
 UNIFORM(2, ivec4) unknowns_layout;
 END_UNIFORMS
 
-shared Real x[MOST_ROWS + SIDE];             // 0 beyond the last row
+shared Real x[MAX_ROWS + SIDE];             // 0 beyond the last row
 shared Real block[SIDE * (SIDE + 1)];        // the triangle of the block to solve, by rows a bank apart
 shared Real products[SIDE * (LANES + 1)];    // of its rows, by lane
 
@@ -106,7 +106,7 @@ void solve_block(int first) {
 void main() {
   int thread = int(gl_LocalInvocationIndex);
   int column = int(gl_WorkGroupID.x);
-  for (int i = thread; i < MOST_ROWS + SIDE; i += THREADS) {
+  for (int i = thread; i < MAX_ROWS + SIDE; i += THREADS) {
     x[i] = i < rows ? unknowns[place(unknowns_layout, i, column)] : Real(0);
   }
   bool multiplies = thread >= SIDE;

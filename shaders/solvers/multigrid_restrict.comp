@@ -1,6 +1,6 @@
 #version 450 core
 // r of the next grid <- P^T (r - A z): every point of the next grid gathers from the points that are interpolated from
-// it. What they share is computed more than once, from caches. Variants: multigrid.glsl's; MOST_FINE_POINTS in a direction.
+// it. What they share is computed more than once, from caches. Variants: multigrid.glsl's; MAX_FINE_POINTS in a direction.
 
 #include "solvers/multigrid.glsl"
 
@@ -19,10 +19,10 @@ void main() {
     int next_row = point / NEXT_N, next_column = point % NEXT_N;
     int first_row = next_row * (N + 1) / (NEXT_N + 1), first_column = next_column * (N + 1) / (NEXT_N + 1);
     Real sum = Real(0.0);
-    for (int row = first_row; row < first_row + MOST_FINE_POINTS; ++row) {
+    for (int row = first_row; row < first_row + MAX_FINE_POINTS; ++row) {
       Real row_share = share(row, next_row);
       if (row_share == Real(0.0)) continue;
-      for (int column = first_column; column < first_column + MOST_FINE_POINTS; ++column) {
+      for (int column = first_column; column < first_column + MAX_FINE_POINTS; ++column) {
         Real column_share = share(column, next_column);
         if (column_share == Real(0.0)) continue;
         int at = AT(row, column);

@@ -1,5 +1,5 @@
 #version 450
-// Of equations with nothing left beside the diagonal, green x = alpha, the solution x.
+// The solution x of equations with nothing left beside the diagonal: green x = alpha.
 
 layout(binding = 0) uniform sampler2D equations;
 layout(location = 0) out float solution;

@@ -363,15 +363,15 @@ glinpack_status glinpack_tridiagonal(const glinpack_matrix* lower, const glinpac
                      });
 }
 
-glinpack_status glinpack_poisson(const glinpack_matrix* b, double tolerance, int64_t most_iterations,
+glinpack_status glinpack_poisson(const glinpack_matrix* b, double tolerance, int64_t max_iterations,
                                  glinpack_matrix** result) {
   return make_result(result, handles(b), [&](const Matrix* b) {
     check_operands(b);
     check_square(*b);
-    need(tolerance > 0 && most_iterations >= 0, GLINPACK_INVALID_ARGUMENT,
+    need(tolerance > 0 && max_iterations >= 0, GLINPACK_INVALID_ARGUMENT,
          "the tolerance is not positive, or the iteration limit is negative");
-    constexpr Index most = 10'000'000;  // devices keep a number per iteration
-    const Index limit = most_iterations > 0 ? std::min(most_iterations, most) : 10 * b->rows + 100;
+    constexpr Index max = 10'000'000;  // devices keep a number per iteration
+    const Index limit = max_iterations > 0 ? std::min(max_iterations, max) : 10 * b->rows + 100;
     return compute(std::tie(*b), shape_of(*b),
                    [=](Engine& engine, const Value& right) { return solve_poisson(engine, right, tolerance, limit); });
   });

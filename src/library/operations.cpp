@@ -31,8 +31,8 @@ Value in_precision(glinpack_precision precision, Function function) {
 /// The magnitudes' sum or maximum as `kind` says.
 template <class Real>
 double norm_of(RowMajorView<const Real> a, glinpack_norm_kind kind) {
-  const auto note = [](double& most, double value) {
-    if (value > most || std::isnan(value)) most = value;  // a NaN stays
+  const auto note = [](double& max, double value) {
+    if (value > max || std::isnan(value)) max = value;  // a NaN stays
   };
   if (kind == GLINPACK_NORM_ONE) {  // alone: every system that is solved asks for it
     std::vector<double> column_sums(static_cast<std::size_t>(a.columns));

@@ -73,6 +73,6 @@ BandedFactorsOfMatrix factorize_banded(Engine& engine, const Value& diagonals, s
 /// Throws Failure if the matrix is singular.
 Value solve_banded(Engine& engine, const BandedFactorsOfMatrix& factors, const Value& b);
 /// Throws Failure if the iteration does not converge.
-Value solve_poisson(Engine& engine, const Value& b, double tolerance, Index most_iterations);
+Value solve_poisson(Engine& engine, const Value& b, double tolerance, Index max_iterations);
 
 }  // namespace glinpack::library

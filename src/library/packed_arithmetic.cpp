@@ -153,7 +153,7 @@ class PackedArithmetic final : public Arithmetic<float> {
     TextureMatrix& lu = texture_of(*factors.elements);
     complete(lu, a.rows());
     try {
-      for (const Index pivot : plu_.factorize(lu, least_pivot(a))) {
+      for (const Index pivot : plu_.factorize(lu, min_pivot(a))) {
         for (Index row = 0; row < block; ++row) factors.pivots.push_back(pivot * block + row);
       }
       factors.pivots.resize(static_cast<std::size_t>(a.rows()));
@@ -257,7 +257,7 @@ class PackedArithmetic final : public Arithmetic<float> {
   }
 
   /// No pivot of less is taken: the matrix would be singular but for roundoff.
-  double least_pivot(Matrix& a) {
+  double min_pivot(Matrix& a) {
     const Index side = side_of(a.rows());
     largest_.resize(side);
     return tolerance<float>(a.rows()) * largest_.find(texture_of(a), 0, -1).norm;
@@ -265,7 +265,7 @@ class PackedArithmetic final : public Arithmetic<float> {
 
   void eliminate(solvers::PingPong& system, Matrix& a, Index side) {
     try {
-      jordan_.eliminate(system, side, least_pivot(a));
+      jordan_.eliminate(system, side, min_pivot(a));
     } catch (const solvers::SingularMatrixError& error) {
       throw Failure(GLINPACK_SINGULAR, std::string("a matrix is ") + error.what());
     }

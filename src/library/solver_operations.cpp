@@ -154,13 +154,13 @@ Value solve_banded(Engine& engine, const BandedFactorsOfMatrix& factors, const V
   });
 }
 
-Value solve_poisson(Engine& engine, const Value& b, double tolerance, Index most_iterations) {
+Value solve_poisson(Engine& engine, const Value& b, double tolerance, Index max_iterations) {
   return b.visit([&]<class Real>(DeviceMatrix<Real>& right) {
     Arithmetic<Real>& arithmetic = engine.arithmetic<Real>();
     const Index n = right.rows();
     const std::vector<Real> elements = elements_of(arithmetic, right);
     const PoissonProblem problem(n, std::vector<double>(elements.begin(), elements.end()));
-    const CgLimits limits{tolerance, most_iterations};
+    const CgLimits limits{tolerance, max_iterations};
     const std::unique_ptr<PoissonStrip<Real>> strip =
         engine.on_gl() ? solvers::make_poisson_strip<Real>(engine.device(), {n, 0, n}, solvers::PoissonMemory::global)
                        : make_host_poisson_strip<Real>({n, 0, n}, engine.threads());

@@ -110,7 +110,7 @@ inline nlohmann::json plu_document(const std::vector<std::pair<int, double>>& ru
 
 struct ModeTimes {
   int n;
-  double median, least, most;
+  double median, min, max;
   int repetitions;
 };
 
@@ -118,11 +118,8 @@ struct ModeTimes {
 inline nlohmann::json mode_document(const std::vector<ModeTimes>& rows) {
   nlohmann::json results = nlohmann::json::array();
   for (const ModeTimes& row : rows) {
-    const nlohmann::json seconds{{"unit", "s"},
-                                 {"median", row.median},
-                                 {"least", row.least},
-                                 {"most", row.most},
-                                 {"repetitions", row.repetitions}};
+    const nlohmann::json seconds{
+        {"unit", "s"}, {"median", row.median}, {"least", row.min}, {"most", row.max}, {"repetitions", row.repetitions}};
     const nlohmann::json stages{
         {"pack", seconds}, {"upload", seconds}, {"compute", seconds}, {"download", seconds}, {"unpack", seconds}};
     results.push_back(

@@ -123,8 +123,8 @@ void read_tuning(const std::string& input) {
   const compute::TileCache tiles(".");
   const DeviceDescription device;
   write_file(tiles.path_of(device, Precision::single), input);
-  const std::optional<compute::ReduceTile> tile = tiles.load(device, Precision::single);
-  require(!tile || std::ranges::count(compute::reduce_tiles(Precision::single), *tile) > 0, "the tile is known");
+  const std::optional<compute::UpdateTile> tile = tiles.load(device, Precision::single);
+  require(!tile || std::ranges::count(compute::update_tiles(Precision::single), *tile) > 0, "the tile is known");
 
   const NumberCache numbers("rate", ".");
   write_file(numbers.path_of("key"), input);

@@ -183,11 +183,11 @@ TEST_P(LibraryErrors, AMatrixWithANanIsNotSingular) {
 }
 
 TEST_P(LibraryErrors, ExtentsBeyond64Bits) {
-  const Index most = std::numeric_limits<Index>::max();
+  const Index max = std::numeric_limits<Index>::max();
   const auto make = [&](Index rows, Index columns) {
     return call(glinpack_matrix_constant, context().get(), precision(), rows, columns, 1.0);
   };
-  const Handle wide = make(0, most), tall = make(most, 0), one = make(0, 1);
+  const Handle wide = make(0, max), tall = make(max, 0), one = make(0, 1);
   expect_refused(GLINPACK_OUT_OF_MEMORY, "exceed 64 bits", glinpack_horzcat, wide.get(), one.get());
   expect_refused(GLINPACK_OUT_OF_MEMORY, "exceed 64 bits", glinpack_vertcat, tall.get(), tall.get());
   expect_refused(GLINPACK_OUT_OF_MEMORY, "address space", glinpack_gemm, 0, 0, 1.0, tall.get(), one.get(), 0.0,

@@ -106,18 +106,18 @@ inline Elements product(const Elements& a, const Elements& b) {
 }
 
 inline double largest(const Elements& a) {
-  double most = 0;
-  for (const double element : a.data) most = std::isnan(element) ? element : std::max(most, std::abs(element));
-  return most;
+  double max = 0;
+  for (const double element : a.data) max = std::isnan(element) ? element : std::max(max, std::abs(element));
+  return max;
 }
 inline double row_sum_norm(const Elements& a) {
-  double most = 0;
+  double max = 0;
   for (Index i = 0; i < a.rows; ++i) {
     double sum = 0;
     for (Index j = 0; j < a.columns; ++j) sum += std::abs(a(i, j));
-    most = std::max(most, sum);
+    max = std::max(max, sum);
   }
-  return most;
+  return max;
 }
 inline double difference(const Elements& a, const Elements& b) {
   EXPECT_EQ(a.rows, b.rows);

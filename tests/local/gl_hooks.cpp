@@ -5,7 +5,7 @@
 // first is as long as the strictest alignment of a binding. Above 64 MiB, only the canaries are filled.
 // Textures of four components have one at the right and one at the top. None is at the left and at the bottom: it would
 // move the origin, which shaders know. Those of one component have none: Poisson's solvers read the border of theirs at
-// coordinates relative to its size, and nothing tells these textures from others when they are made.
+// coordinates relative to its size, and nothing distinguishes these textures from others when they are made.
 #include <GL/glew.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -39,7 +39,7 @@ struct PoissonSolution {
 template <class Real>
 PoissonSolution<Real> solve_poisson(PoissonStrip<Real>& strip, CgLimits limits = {}) {
   const Index n = strip.extents().n;
-  if (limits.most_iterations == 0) limits.most_iterations = poisson_most_iterations(n);
+  if (limits.max_iterations == 0) limits.max_iterations = poisson_max_iterations(n);
   PoissonSolution<Real> solution{{}, std::vector<Real>(static_cast<std::size_t>(n * n))};
   PoissonNeighbours<Real> none;
   strip.begin(PoissonProblem(n), limits);
@@ -79,14 +79,14 @@ void update_and_exchange(const PoissonStrips<Real>& strips, Index iteration) {
   }
 }
 
-/// Iterates limits.most_iterations times; strips within the tolerance no longer change. Returns u of all strips.
+/// Iterates limits.max_iterations times; strips within the tolerance no longer change. Returns u of all strips.
 template <class Real>
 std::vector<Real> iterate(const PoissonStrips<Real>& strips, const CgLimits& limits) {
   const Index n = strips.front()->extents().n;
   const PoissonProblem problem(n);
   for (const auto& strip : strips) strip->begin(problem, limits);
   set_total(strips, PoissonSum::residual);
-  for (Index k = 0; k < limits.most_iterations; ++k) {
+  for (Index k = 0; k < limits.max_iterations; ++k) {
     for (const auto& strip : strips) strip->advance_direction(k);
     set_total(strips, PoissonSum::curvature);
     update_and_exchange(strips, k);

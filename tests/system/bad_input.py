@@ -394,14 +394,14 @@ class Machine(BadInputTest):
     def test_a_broken_shader_is_reported_with_the_compiler_s_message(self):
         shaders = self.folder / "shaders"
         shutil.copytree(ROOT / "shaders", shaders)
-        broken = shaders / "compute" / "reduce.comp"
+        broken = shaders / "compute" / "update.comp"
         broken.write_text(broken.read_text() + "\nvoid broken( { nonsense\n")
         for backend in "gl-compute", "vk-compute":
             outcome = self.glinpack("plu", "--n", "64", "--nb", "16", "--backend", backend, "--shader-dir", shaders,
                                     "--json", "out.json")
             self.assertEqual(outcome.status, 2, outcome)
             self.assertIn("--shader-dir", outcome.err)
-            self.assertIn("reduce.comp", outcome.err)
+            self.assertIn("update.comp", outcome.err)
             self.assertIn("nonsense", outcome.err)
             self.assertFalse((self.folder / "out.json").exists())
 
@@ -410,7 +410,7 @@ class Machine(BadInputTest):
         shutil.copy(ROOT / "shaders" / "raster" / "step.frag", self.folder / "shaders" / "raster")
         for backend in "gl-compute", "vk-compute":
             self.rejected_by_the_machine(["--shader-dir", "shaders"], "--shader-dir", "'shaders'",
-                                         "compute/reduce.comp", "compute/copy.comp", backend=backend)
+                                         "compute/update.comp", "compute/copy.comp", backend=backend)
         self.rejected_by_the_machine(["--shader-dir", "nowhere"], "--shader-dir", "'nowhere'", "not a directory")
 
     def test_the_launcher_of_another_mpi_is_detected(self):

@@ -60,9 +60,9 @@ class Programs(GlinpackTest):
         return json.loads(outcome.out)["benchmarks"]
 
     def test_every_operation_has_a_rate_and_its_share_of_a_ceiling(self):
-        operations = {"reduce", "reduce_few_rows", "normalize", "solve_triangle", "substitute", "copy",
+        operations = {"update", "update_few_rows", "solve_unit_lower", "solve_triangle", "substitute", "copy",
                       "copy_transposed", "move_rows", "upload", "download", "download_transposed", "gather_rows",
-                      "scatter_rows", "panel_pivot", "panel_eliminate", "panel_normalize", "panel_reduce"}
+                      "scatter_rows", "panel_pivot", "panel_eliminate", "panel_solve_unit_lower", "panel_update"}
         for backend, precisions in (("gl-compute", "sd"), ("gl-raster", "s"), ("openblas", "sd"), ("reference", "sd")):
             with self.subTest(backend=backend):
                 benchmarks = self.benchmarks("operations_bench", "--backend", backend, "--n", "24,40", "--nb", "8",

@@ -46,8 +46,8 @@ std::string system_error(const std::string& path) { return path + ": " + std::st
 
 /// Bytes after the header; more than any file has if the header makes no sense.
 std::uint64_t bytes_after_header(const CheckpointHeader& header) {
-  constexpr Index most = Index{1} << 40;  // rows, columns, pivots or bytes: products stay below 2^64
-  const auto is_extent = [](Index value) { return value >= 0 && value <= most; };
+  constexpr Index max = Index{1} << 40;  // rows, columns, pivots or bytes: products stay below 2^64
+  const auto is_extent = [](Index value) { return value >= 0 && value <= max; };
   const bool sensible = is_extent(header.rows) && is_extent(header.columns) && is_extent(header.pivots) &&
                         is_extent(header.state_bytes) && header.piece_rows >= 1 &&
                         (header.element == sizeof(float) || header.element == sizeof(double));
@@ -201,10 +201,10 @@ std::vector<GlobalIndex> verify_checkpoint_file(const std::string& path) {
   CheckpointReader reader(path);
   const CheckpointHeader& header = reader.header();
   std::vector<GlobalIndex> pivots = reader.read_pivots();
-  const Index most = header.bytes_of_row() == 0 ? 0 : std::min(header.piece_rows, header.rows);
-  std::vector<std::byte> piece(static_cast<std::size_t>(most) * header.bytes_of_row());
-  for (Index first = 0; most > 0 && first < header.rows; first += most) {
-    const Index rows = std::min(most, header.rows - first);
+  const Index max = header.bytes_of_row() == 0 ? 0 : std::min(header.piece_rows, header.rows);
+  std::vector<std::byte> piece(static_cast<std::size_t>(max) * header.bytes_of_row());
+  for (Index first = 0; max > 0 && first < header.rows; first += max) {
+    const Index rows = std::min(max, header.rows - first);
     reader.read(std::span(piece).first(static_cast<std::size_t>(rows) * header.bytes_of_row()));
   }
   if (header.state_bytes == 0) return pivots;

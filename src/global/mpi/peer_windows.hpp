@@ -28,7 +28,7 @@ struct PlaceInWindows {
 class PeerLine {
  public:
   /// Tries to copy a pattern between all ranks. Collective over `line`. error() has the reason if it failed on this
-  /// rank; all ranks must agree that it did not before any of them goes on. `memory` must outlive it.
+  /// rank; all ranks must agree that it did not before any of them continues. `memory` must outlive it.
   PeerLine(PeerMemory& memory, MpiCommunicator line);
   PeerLine() = default;  // whose windows are only counted
   PeerLine(const PeerLine&) = delete;
@@ -59,7 +59,7 @@ class PeerLine {
   std::string error_;
 };
 
-/// Of a rank's process row and column; null where ranks of the line are on several nodes, or alone.
+/// The windows of a rank's process row and column; null where ranks of the line are on several nodes, or alone.
 struct PeerLines {
   std::unique_ptr<PeerLine> row;
   std::unique_ptr<PeerLine> column;

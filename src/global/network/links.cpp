@@ -39,7 +39,7 @@ using Pair = std::pair<int, int>;
 Link measure(MPI_Comm communicator, Pair pair) {
   const auto [first, second] = pair;
   Link link{first, second, 0, 0};
-  link.latency = ping_pong(communicator, first, second, screening_latency_bytes, latency_limits).least;
+  link.latency = ping_pong(communicator, first, second, screening_latency_bytes, latency_limits).min;
   link.bandwidth =
       ping_pong(communicator, first, second, screening_bandwidth_bytes, bandwidth_limits).bytes_per_second();
   return link;
@@ -152,7 +152,7 @@ PingPongTime ping_pong(MPI_Comm communicator, int first, int second, Index bytes
     receive(communicator, second, message);
     const double one_way = (steady_seconds() - start) / 2;
     if (trip == 0) continue;  // connections are made, buffers touched
-    time.least = trip == 1 ? one_way : std::min(time.least, one_way);
+    time.min = trip == 1 ? one_way : std::min(time.min, one_way);
     sum += one_way;
     time.round_trips = trip;
   }

@@ -22,10 +22,10 @@ struct PingPongLimits {
 struct PingPongTime {
   Index bytes = 0;
   int round_trips = 0;  // 0 on ranks that did not measure
-  double least = 0;
+  double min = 0;
   double mean = 0;
 
-  double bytes_per_second() const { return least > 0 ? static_cast<double>(bytes) / least : 0; }
+  double bytes_per_second() const { return min > 0 ? static_cast<double>(bytes) / min : 0; }
 };
 
 /// Collective over the ranks `first` and `second` of the communicator, which differ; other ranks return at once.

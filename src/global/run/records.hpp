@@ -30,7 +30,7 @@ void describe_sensor(Json& json, sensors::SensorInfo& info) {
   json("name", info.name);
   json("source", info.source);
   json.number_or_null("power_limit_watts", info.power_limit_watts);
-  json.number_or_null("most_megahertz", info.most_core_megahertz);
+  json.number_or_null("most_megahertz", info.max_core_megahertz);
 }
 
 template <class Json>

@@ -33,31 +33,31 @@ class GmresSystem {
 
 class Gmres {
  public:
-  /// Allocates for `most_steps` steps; `rows` and `columns`: this rank's part of a residual and of a correction.
-  Gmres(Index rows, Index columns, int most_steps)
+  /// Allocates for `max_steps` steps; `rows` and `columns`: this rank's part of a residual and of a correction.
+  Gmres(Index rows, Index columns, int max_steps)
       : rows_(as_size(rows)),
         columns_(as_size(columns)),
-        most_steps_(most_steps),
-        v_(counted_vector<double>(rows * (most_steps + 1))),
-        z_(counted_vector<double>(columns * most_steps)),
-        h_(as_size(Index{most_steps + 1} * most_steps)),
-        cosines_(as_size(most_steps)),
-        sines_(as_size(most_steps)),
-        g_(as_size(most_steps + 1)),
+        max_steps_(max_steps),
+        v_(counted_vector<double>(rows * (max_steps + 1))),
+        z_(counted_vector<double>(columns * max_steps)),
+        h_(as_size(Index{max_steps + 1} * max_steps)),
+        cosines_(as_size(max_steps)),
+        sines_(as_size(max_steps)),
+        g_(as_size(max_steps + 1)),
         residual_(counted_vector<double>(rows)),
         x_(counted_vector<double>(columns)) {}
 
   /// One cycle. Adds to x the correction of the Krylov space that minimises ||r - A d||_2, where r is the residual b -
-  /// A x. Ends if enough() returns true, after most_steps, or if a step adds nothing or is not finite. Returns the
+  /// A x. Ends if enough() returns true, after max_steps, or if a step adds nothing or is not finite. Returns the
   /// number of steps in x, each of which enough() has seen.
-  int run(GmresSystem& system, std::span<const double> r, std::span<double> x, int most_steps) {
+  int run(GmresSystem& system, std::span<const double> r, std::span<double> x, int max_steps) {
     const double beta = norm(system, r);
     if (!std::isfinite(beta) || beta == 0) return 0;
     std::transform(r.begin(), r.end(), v(0).begin(), [beta](double value) { return value / beta; });
     std::copy(r.begin(), r.end(), residual_.begin());
     g_[0] = beta;
     int steps = 0;
-    while (steps < std::min(most_steps, most_steps_)) {
+    while (steps < std::min(max_steps, max_steps_)) {
       const int step = steps;
       system.precondition(v(step), z(step));
       system.multiply(z(step), v(step + 1));
@@ -91,7 +91,7 @@ class Gmres {
   }
   std::span<double> v(int j) { return {v_.data() + static_cast<std::size_t>(j) * rows_, rows_}; }
   std::span<double> z(int j) { return {z_.data() + static_cast<std::size_t>(j) * columns_, columns_}; }
-  double& h(int i, int j) { return h_[static_cast<std::size_t>(i + j * (most_steps_ + 1))]; }
+  double& h(int i, int j) { return h_[static_cast<std::size_t>(i + j * (max_steps_ + 1))]; }
 
   double norm(GmresSystem& system, std::span<const double> w) {
     double square = 0;
@@ -148,10 +148,10 @@ class Gmres {
 
   std::size_t rows_;
   std::size_t columns_;
-  int most_steps_;
-  std::vector<double> v_;        // rows x (most_steps + 1): orthonormal basis
-  std::vector<double> z_;        // columns x most_steps: M^-1 v
-  std::vector<double> h_;        // (most_steps + 1) x most_steps, column-major: Hessenberg, then its triangle R
+  int max_steps_;
+  std::vector<double> v_;        // rows x (max_steps + 1): orthonormal basis
+  std::vector<double> z_;        // columns x max_steps: M^-1 v
+  std::vector<double> h_;        // (max_steps + 1) x max_steps, column-major: Hessenberg, then its triangle R
   std::vector<double> cosines_;  // of the rotations that make R of it
   std::vector<double> sines_;
   std::vector<double> g_;         // the rotated right-hand side

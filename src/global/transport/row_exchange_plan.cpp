@@ -41,25 +41,25 @@ class UExchange {
   }
 
   RowExchangePlan by_binary_exchange() {
-    const int most = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks_)));
-    const auto slot = [most](int place) { return place % most; };
+    const int max = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks_)));
+    const auto slot = [max](int place) { return place % max; };
     // ranks with the same rows after a number of steps have slots with the same leading or trailing bits
-    const auto reversed = [most, slot](int place) {
+    const auto reversed = [max, slot](int place) {
       int bits = 0;
-      for (int mask = 1; mask < most; mask *= 2) bits = 2 * bits + ((slot(place) & mask) != 0 ? 1 : 0);
+      for (int mask = 1; mask < max; mask *= 2) bits = 2 * bits + ((slot(place) & mask) != 0 ? 1 : 0);
       return bits;
     };
     lay_out([&](int place) { return std::pair(reversed(place), place); },
             [&](int place) { return std::pair(slot(place), place); });
 
-    const int surplus = here_ + most;  // the surplus rank whose rows this rank also sends, if any
-    if (here_ >= most) {
+    const int surplus = here_ + max;  // the surplus rank whose rows this rank also sends, if any
+    if (here_ >= max) {
       send(slot(here_), {at(here_).u_range});
     } else if (surplus < ranks_) {
       receive(surplus, {at(surplus).u_range});
     }
     end_round();
-    for (int mask = 1; mask < most && here_ < most; mask *= 2) {
+    for (int mask = 1; mask < max && here_ < max; mask *= 2) {
       const int partner = here_ ^ mask;
       const auto u_known_to = [&](int rank) {
         return u_of_places([&](int place) { return slot(place) / mask == rank / mask; });
@@ -80,7 +80,7 @@ class UExchange {
                                    {plan_.u_first, own.first - plan_.u_first},
                                    {behind, plan_.u_first + width_ - behind}};
     };
-    if (here_ >= most) {
+    if (here_ >= max) {
       receive(slot(here_), outcome_for(here_));
     } else if (surplus < ranks_) {
       send(surplus, outcome_for(surplus));

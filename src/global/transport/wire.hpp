@@ -24,7 +24,7 @@ class Wire {
   explicit Wire(std::string bytes) : bytes_(std::move(bytes)) {}
 
   template <class Value>
-  void operator()(const char* /*key*/, Value& value, std::int64_t /*least*/ = 0) {
+  void operator()(const char* /*key*/, Value& value, std::int64_t /*min*/ = 0) {
     if constexpr (std::is_trivially_copyable_v<Value>) {
       copy(&value, sizeof value);
     } else if constexpr (requires { value.resize(0); }) {

@@ -55,11 +55,11 @@ std::string text_of(const WatchAddress& address) {
   return std::string(text) + ":" + std::to_string(ntohs(address.port));
 }
 
-std::vector<std::uint32_t> own_addresses(std::size_t most) {
+std::vector<std::uint32_t> own_addresses(std::size_t max) {
   std::vector<std::uint32_t> addresses;
   ifaddrs* interfaces = nullptr;
   if (getifaddrs(&interfaces) != 0) return addresses;
-  for (const ifaddrs* one = interfaces; one != nullptr && addresses.size() < most; one = one->ifa_next) {
+  for (const ifaddrs* one = interfaces; one != nullptr && addresses.size() < max; one = one->ifa_next) {
     const bool usable = (one->ifa_flags & IFF_UP) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0;
     if (!usable || one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
     addresses.push_back(reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr);

@@ -151,7 +151,7 @@ void WatchThread::record(const HeartbeatSocket::Received& received) {
   if (heartbeat->kind == Heartbeat::Kind::farewell) watched.contact = Contact::left;
   if (heartbeat->kind == Heartbeat::Kind::verdict) {
     watched.contact = Contact::ends_job;
-    ending_ = most_seconds_to_end + 2 * period_;
+    ending_ = max_seconds_to_end + 2 * period_;
   }
 }
 
@@ -216,19 +216,19 @@ bool WatchThread::hears_no_watcher() const {
 
 namespace {
 
-constexpr std::size_t most_addresses = 8;
+constexpr std::size_t max_addresses = 8;
 // A launcher that ends a job may not read the latest output of its processes.
 constexpr std::chrono::seconds for_launcher_to_read{1};
 // MPI_Abort may wait for a launcher that cannot be reached.
-constexpr std::chrono::seconds most_for_abort{3};
-static_assert(for_launcher_to_read + most_for_abort <= std::chrono::duration<double>(WatchThread::most_seconds_to_end));
+constexpr std::chrono::seconds max_for_abort{3};
+static_assert(for_launcher_to_read + max_for_abort <= std::chrono::duration<double>(WatchThread::max_seconds_to_end));
 
 // Where a rank is; all ranks exchange it at the start.
 struct Whereabouts {
   std::uint64_t token = 0;  // rank 0's is the job's
   long process = 0;
   char host[HOST_NAME_MAX + 1] = {};
-  std::array<std::uint32_t, most_addresses> addresses{};
+  std::array<std::uint32_t, max_addresses> addresses{};
   std::size_t count = 0;
   std::uint16_t port = 0;
 };
@@ -239,7 +239,7 @@ Whereabouts own_whereabouts(std::uint16_t port) {
   mine.process = getpid();
   const std::string host = host_name();
   std::copy_n(host.begin(), std::min(host.size(), sizeof mine.host - 1), mine.host);
-  for (const std::uint32_t address : own_addresses(most_addresses)) mine.addresses[mine.count++] = address;
+  for (const std::uint32_t address : own_addresses(max_addresses)) mine.addresses[mine.count++] = address;
   mine.port = port;
   return mine;
 }
@@ -280,7 +280,7 @@ std::unique_ptr<WatchThread> start_thread(double limit, void (*end_job)(const st
   std::fflush(stderr);
   std::this_thread::sleep_for(for_launcher_to_read);
   std::thread([] {
-    std::this_thread::sleep_for(most_for_abort);
+    std::this_thread::sleep_for(max_for_abort);
     kill(getpid(), SIGKILL);
   }).detach();
   MPI_Abort(MPI_COMM_WORLD, exit_watchdog);
@@ -303,7 +303,7 @@ class StartGuard {
  private:
   void wait_for_ranks(double seconds) {
     const int turn = std::min(launcher_rank(), 2);
-    const std::chrono::duration<double> time(seconds + turn * WatchThread::most_seconds_to_end);
+    const std::chrono::duration<double> time(seconds + turn * WatchThread::max_seconds_to_end);
     if (met_.get_future().wait_for(time) == std::future_status::ready) return;
     end_job(
         fmt::format("glinpack: watchdog: no heartbeat of a rank for {:.1f} s after MPI_Init: stopped, or its host or "

@@ -53,7 +53,7 @@ std::thread started_without_signals(const std::function<void()>& body);
 class WatchThread {
  public:
   /// The time limit of `end_job`. The other watcher judges only if ranks remain after it.
-  static constexpr double most_seconds_to_end = 4;
+  static constexpr double max_seconds_to_end = 4;
 
   WatchThread(WatchPlan plan, std::unique_ptr<HeartbeatSocket> socket, const ProgressRecord& progress,
               std::function<void(const std::string&)> end_job);
@@ -103,7 +103,7 @@ inline constexpr int exit_watchdog = 5;
 /// exit_watchdog. Processes that remain some seconds later are killed.
 class Watchdog {
  public:
-  /// Collective over MPI_COMM_WORLD. `limit`: rank 0's counts; seconds, at least least_limit; null if it is 0. Throws
+  /// Collective over MPI_COMM_WORLD. `limit`: rank 0's counts; seconds, at least min_limit; null if it is 0. Throws
   /// AgreedError if a rank cannot reach the watchers. A rank that is stopped before the ranks have met ends the job,
   /// too: those that passed a limit need no other rank to find it.
   static std::unique_ptr<Watchdog> start(double limit);
@@ -111,7 +111,7 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
   ~Watchdog();
 
-  static constexpr double least_limit = 1;
+  static constexpr double min_limit = 1;
 
  private:
   explicit Watchdog(double limit);

@@ -65,8 +65,9 @@ class HostBuffer : NonCopyable {
   virtual ~HostBuffer() = default;
   Real* data() const { return data_; }
   Index size() const { return size_; }
-  /// Of the first element, if transfers from and to the buffer end in device memory, whose messages PeerMemory copies.
-  /// data() then has only what the host has written, which the device does not see. 0: they end in data().
+  /// The address of the first element, if transfers from and to the buffer end in device memory, whose messages
+  /// PeerMemory copies. data() then has only what the host has written, which the device does not see. 0: they end in
+  /// data().
   PeerAddress on_device() const { return on_device_; }
   /// From now on transfers end in data().
   void leave_device() { on_device_ = 0; }

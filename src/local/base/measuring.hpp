@@ -18,8 +18,8 @@ struct MeasuringOptions {
 /// Seconds or a rate, as the function that returns it says.
 struct Measured {
   double median = 0;  // of an even number of values: the mean of the middle two
-  double least = 0;
-  double most = 0;
+  double min = 0;
+  double max = 0;
   int repetitions = 0;
 };
 

@@ -60,11 +60,11 @@ NumberCache::NumberCache(std::string suffix, std::string directory)
 
 std::string NumberCache::path_of(std::string_view key) const { return cache_path(directory_, key, suffix_); }
 
-std::optional<double> NumberCache::load(std::string_view key, double least, double most) const {
+std::optional<double> NumberCache::load(std::string_view key, double min, double max) const {
   if (directory_.empty()) return std::nullopt;
   std::ifstream file = open_regular_file(path_of(key));
   double number = 0;
-  if (!(file >> number) || number < least || number > most) return std::nullopt;
+  if (!(file >> number) || number < min || number > max) return std::nullopt;
   return number;
 }
 

@@ -32,7 +32,7 @@ class NumberCache {
   explicit NumberCache(std::string suffix, std::string directory = user_cache());
 
   /// None if there is no file, or it does not begin with a number from `least` to `most`.
-  std::optional<double> load(std::string_view key, double least, double most) const;
+  std::optional<double> load(std::string_view key, double min, double max) const;
   /// `comment`: the second line, for human readers.
   void store(std::string_view key, double number, std::string_view comment = {}) const;
   std::string path_of(std::string_view key) const;

@@ -15,7 +15,7 @@ namespace glinpack::compute {
 namespace {
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
-constexpr std::int64_t least_copy = mebibyte;
+constexpr std::int64_t min_copy = mebibyte;
 constexpr std::int64_t group_copy = 32768;  // bytes that a work group of vector_copy.comp copies
 constexpr std::int64_t read_back_bytes = 4096;
 
@@ -76,7 +76,7 @@ class Probe {
   }
   template <class Real>
   Measured fma_rate() {
-    constexpr Index most_groups = 32768;
+    constexpr Index max_groups = 32768;
     constexpr double elements = sizeof(Real) == 4 ? 4 : 2;
     constexpr double group_flops = 2 * fma_turns * steps_a_turn * vectors * elements * invocations;
     const auto program = device_->make_program(sources_, "compute/fma_rate.comp",
@@ -84,7 +84,7 @@ class Probe {
     program->set(0, fma_turns);
     const auto factors = MappedBuffer<Real>::create(device_, 2);
     factors->data()[0] = factors->data()[1] = Real{1};
-    const auto sums = MappedBuffer<float>::create(device_, most_groups);
+    const auto sums = MappedBuffer<float>::create(device_, max_groups);
     const auto run = [&](Index groups, std::int64_t rounds) {
       device_->bind(0, factors->id());
       device_->bind(1, sums->id());
@@ -98,11 +98,11 @@ class Probe {
     constexpr double long_enough = 5e-3;
     Index groups = 16;
     const MeasuringOptions once{.repeat = 1, .seconds = 0};
-    while (groups < most_groups) {
+    while (groups < max_groups) {
       if (seconds_of_rounds(once, [&](std::int64_t rounds) { run(groups, rounds); }).front() > long_enough) break;
       groups *= 2;
     }
-    std::fill_n(sums->data(), most_groups, 0.0F);
+    std::fill_n(sums->data(), max_groups, 0.0F);
     const Measured rate = measured_rate(options_, group_flops * static_cast<double>(groups),
                                         [&](std::int64_t rounds) { run(groups, rounds); });
     for (Index group = 0; group < groups; ++group) {
@@ -236,7 +236,7 @@ std::int64_t copy_bytes(const DeviceDescription& device) {
   if (device.storage_block > 0) bytes = std::min(bytes, device.storage_block);
   if (device.free_memory > 0) bytes = std::min(bytes, device.free_memory / 8);
   bytes = bytes / mebibyte * mebibyte;
-  if (bytes < least_copy) {
+  if (bytes < min_copy) {
     throw std::runtime_error(fmt::format(
         "{} has too little memory left to measure with: {} MiB; end what else is using it, or measure another device",
         device.renderer, device.free_memory / mebibyte));

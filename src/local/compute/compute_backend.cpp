@@ -33,7 +33,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
       : DeviceBackend<Real>(std::move(opened), name, options, timeline, OperationClock::Source::host),
         is_tested_as_gpu_(limits.queued_bytes > 0),
         is_validated_(options.debug),
-        queued_bytes_(limits.queued_bytes > 0 ? limits.queued_bytes : least_queued_bytes),
+        queued_bytes_(limits.queued_bytes > 0 ? limits.queued_bytes : min_queued_bytes),
         stripe_width_(limits.stripe_width),
         buffer_bytes_(limits.buffer_bytes),
         rows_per_group_(limits.rows_per_group),
@@ -173,7 +173,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0,
-              [&] { kernels_.normalize(read(l11_transposed), written(a12)); });
+              [&] { kernels_.solve_u12(read(l11_transposed), written(a12)); });
   }
   // The two overlap: the solve has too few work groups to fill the device, and the copy waits for the bus. A timestamp
   // between them would prevent that, so both are in the solve's interval.
@@ -186,7 +186,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     const std::vector<RowMove> moves = gathering(rows);
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0, [&] {
       // Vulkan's validation layer does not distinguish the columns that the copy reads from those of the solve
-      kernels_.normalize(read(l11_transposed), written(a12), is_validated_);
+      kernels_.solve_u12(read(l11_transposed), written(a12), is_validated_);
       kernels_.copy_rows(read(from), transferred(to), moves);
     });
     return fences().take();
@@ -198,18 +198,18 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     constexpr Index few_rows = 2;
     if (l21_transposed.matrix->columns() <= few_rows) {  // as of checksums: takes as long as U12 takes to be read
       operation(Phase::reduce, flops, 0,
-                [&] { kernels_.reduce_few_rows(read(l21_transposed), read(u12), written(a22)); });
+                [&] { kernels_.update_few_rows(read(l21_transposed), read(u12), written(a22)); });
       return;
     }
     if (running_panel_ != nullptr && running_panel_ != l21_transposed.matrix && running_panel_ != u12.matrix &&
         running_panel_ != a22.matrix) {
       begin();
       // Overlaps the panel, which was dispatched first. Dispatched second, a panel starts after the update.
-      reduce(l21_transposed, u12, a22);
+      multiply(l21_transposed, u12, a22);
       this->clock().finish_other(Phase::reduce, flops);
       running_panel_ = nullptr;
     } else {
-      operation(Phase::reduce, flops, 0, [&] { reduce(l21_transposed, u12, a22); });
+      operation(Phase::reduce, flops, 0, [&] { multiply(l21_transposed, u12, a22); });
     }
     fences().take();    // polls whether the device has caught up
     device()->flush();  // start the device before the host waits for the network
@@ -288,12 +288,12 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
            bytes_of(elements) <= buffer_bytes_;
   }
 
-  /// Of a block that is to be written.
+  /// The region of a block that is to be written.
   Region written(const DeviceBlock<Real>& block) {
     if (block.matrix == packed_) packed_ = nullptr;
     return read(block);
   }
-  /// Of a block that is to be read.
+  /// The region of a block that is to be read.
   Region read(const DeviceBlock<Real>& block) {
     if (block.matrix == panel_beside_) hold_kernels_for_panel();
     return region_of(block);
@@ -360,7 +360,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     };
     double own = std::numeric_limits<double>::infinity(), other = own;
     for (int round = 0; round < rounds; ++round) {
-      own = std::min(own, seconds([&] { kernels_.reduce(l.region(), u.region(), c.region()); }));
+      own = std::min(own, seconds([&] { kernels_.update(l.region(), u.region(), c.region()); }));
       other = std::min(other, seconds([&] { products_->update(l.region(), u.region(), c.region(), false); }));
     }
     spdlog::debug("--products auto: an update takes {:.3f} ms, {:.3f} in the device's own precision", 1e3 * other,
@@ -368,7 +368,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     return other < clearly * own;
   }
 
-  void reduce(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12, const DeviceBlock<Real>& a22) {
+  void multiply(const DeviceBlock<Real>& l21_transposed, const DeviceBlock<Real>& u12, const DeviceBlock<Real>& a22) {
     const Region l21 = read(l21_transposed), u = read(u12), a = written(a22);
     if (products_) {
       const bool is_kept = packed_ == l21_transposed.matrix && l21.buffer == packed_region_.buffer &&
@@ -379,7 +379,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
       if (products_->update(l21, u, a, is_kept)) return;
       packed_ = nullptr;
     }
-    kernels_.reduce(l21, u, a);
+    kernels_.update(l21, u, a);
   }
 
   static double panel_flops(const DeviceBlock<Real>& a_transposed) {

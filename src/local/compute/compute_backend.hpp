@@ -22,7 +22,7 @@ class Kernels;
 
 /// Transfers of at least this size overlap kernels. An H200 takes about a millisecond to start on a second queue while
 /// the first has work, which is the time of such a transfer.
-inline constexpr std::int64_t least_queued_bytes = std::int64_t{32} << 20;
+inline constexpr std::int64_t min_queued_bytes = std::int64_t{32} << 20;
 }  // namespace compute
 
 /// Limits of the implementation; tests set smaller ones.
@@ -31,7 +31,7 @@ struct ComputeLimits {
   Index stripe_width = compute::default_stripe_width;  // of matrices (region.hpp)
   std::int64_t buffer_bytes = compute::largest_buffer_bytes;  // of a matrix, in each of its buffers
   Index rows_per_group = 256;  // candidate rows of a TSLU reduction-tree node; a power of two, at least 64
-  // least size of transfers that overlap kernels; 0: least_queued_bytes, on GPUs alone. With another value a software
+  // least size of transfers that overlap kernels; 0: min_queued_bytes, on GPUs alone. With another value a software
   // device is used as a GPU is
   std::int64_t queued_bytes = 0;
   compute::PartialPanelLimits partial_panel = {};

@@ -18,8 +18,8 @@ namespace glinpack::compute {
 ///   candidates  TSLU: every work group selects 32 of its candidate rows; the next tree level reduces the winners
 ///   swap        moves the root's winners to the top of all columns; stores their L \ U; computes U12 of the block
 ///   eliminate   computes L21 of the block
-///   reduce      updates the columns to the right of the block, within its group of blocks
-/// After the last block of a group, `upper` computes U12 to the right of the group, and `reduce` updates those columns.
+///   update      updates the columns to the right of the block, within its group of blocks
+/// After the last block of a group, `upper` computes U12 to the right of the group, and `update` updates those columns.
 /// Updates of 32 columns at a time would read and write the whole panel for each block.
 /// With 256 rows per group, a panel of 32768 rows takes four levels: 128 nodes, 16 for their 4096 winners, 2, 1.
 class ComputePanel {
@@ -34,7 +34,7 @@ class ComputePanel {
       return device.make_program(sources, std::string("compute/") + name, kernels.types() + defines);
     };
     const std::string preamble = define("ROWS_PER_GROUP", rows_per_group) +
-                                 define("SUBGROUPS", device.description().subgroup_size >= least_subgroup);
+                                 define("SUBGROUPS", device.description().subgroup_size >= min_subgroup);
     for (const bool listed : {false, true}) {
       for (const bool is_root : {false, true}) {
         candidate_programs_[variant(listed, is_root)] =
@@ -63,7 +63,7 @@ class ComputePanel {
     for (Index begin = 0; begin < a_transposed.rows; begin += group) {
       const Index end = std::min(begin + group, a_transposed.rows);
       for (Index first = begin; first < end; first += block) factorize_block(a_transposed, first, end);
-      if (end < a_transposed.rows) reduce_beyond(a_transposed, begin);
+      if (end < a_transposed.rows) update_beyond(a_transposed, begin);
     }
     kernels_.device().barrier(Readers::copies);
     kernels_.device().copy(outcome_->id(), 0, outcome_on_host_->id(), 0, outcome_bytes_);
@@ -82,10 +82,10 @@ class ComputePanel {
       if (right == 0) break;
       const Region upper = upper_.block(0, 0, width, right);
       kernels_.copy_transposed(a_transposed.block(first + width, first, right, width), upper);
-      kernels_.reduce(upper, a_transposed.block(first, columns, width, rows),
+      kernels_.update(upper, a_transposed.block(first, columns, width, rows),
                       a_transposed.block(first + width, columns, right, rows));
     }
-    if (a22.columns > 0) kernels_.reduce(a_transposed.block(0, columns, columns, rows), u12, a22);
+    if (a22.columns > 0) kernels_.update(a_transposed.block(0, columns, columns, rows), u12, a22);
   }
 
   /// Columns whose pivots one reduction tree chooses.
@@ -114,11 +114,11 @@ class ComputePanel {
     if (right == 0) return;
 
     // (A22 - L21 U12)^T = A22^T - U12^T L21^T: U12 is stored by rows, so it is the transposed left operand
-    kernels_.reduce(upper_.block(0, 0, width, right), a_transposed.block(first, first + width, width, below),
+    kernels_.update(upper_.block(0, 0, width, right), a_transposed.block(first, first + width, width, below),
                     a_transposed.block(first + width, first + width, right, below));
   }
   // Updates the columns to the right of a whole group. rows >= columns, so there are rows below the group.
-  void reduce_beyond(const Region& a_transposed, Index first) {
+  void update_beyond(const Region& a_transposed, Index first) {
     const Index end = first + group;
     const Index below = a_transposed.columns - end, right = a_transposed.rows - end;
     upper_program_->set(0, first);
@@ -126,7 +126,7 @@ class ComputePanel {
     kernels_.bind(*upper_program_, 0, 2, a_transposed);
     kernels_.bind(*upper_program_, 1, 3, upper_);
     kernels_.dispatch(*upper_program_, groups(right, upper_columns), 1);
-    kernels_.reduce(upper_.block(0, 0, group, right), a_transposed.block(first, end, group, below),
+    kernels_.update(upper_.block(0, 0, group, right), a_transposed.block(first, end, group, below),
                     a_transposed.block(end, end, right, below));
   }
 

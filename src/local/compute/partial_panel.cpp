@@ -21,8 +21,8 @@ constexpr const char* shader = "compute/panel_partial.comp";
 // Every group reads the candidates of all: on an H200, a column takes 64 groups twice as long as 32
 // (results/h200/logs.md experiments, concurrent_dispatch). Streamed rows take longer still.
 constexpr Index preferred_groups = 32;
-constexpr Index most_panel_groups = 64;
-constexpr Index most_slabs = 32;          // bits of the shader's mask
+constexpr Index max_panel_groups = 64;
+constexpr Index max_slabs = 32;           // bits of the shader's mask
 constexpr Index default_polls = 1 << 20;  // about a second on a GPU; waits of a few polls are usual
 constexpr std::int32_t pending = -2;      // an outcome that has not arrived
 constexpr std::int64_t arrival_bytes = 16;
@@ -36,8 +36,8 @@ std::vector<Index> group_sizes(const DeviceDescription& device, Precision precis
   std::vector<Index> sizes{256};
   if (device.software) return sizes;
   for (const Index size : {Index{512}, Index{1024}}) {
-    const Index most = precision == Precision::double_ ? 512 : 1024;
-    if (size <= std::min<Index>(most, device.invocations)) sizes.push_back(size);
+    const Index max = precision == Precision::double_ ? 512 : 1024;
+    if (size <= std::min<Index>(max, device.invocations)) sizes.push_back(size);
   }
   return sizes;
 }
@@ -51,10 +51,10 @@ PartialPanelPrograms::PartialPanelPrograms(const ShaderSource& sources, Precisio
       limits_(limits),
       element_bytes_(precision == Precision::double_ ? 8 : 4),
       // software drivers may run one group after the other
-      slots_of_column_((kernels.device().description().software ? 1 : most_panel_groups) + limits.absent_groups),
+      slots_of_column_((kernels.device().description().software ? 1 : max_panel_groups) + limits.absent_groups),
       groups_(kernels.device().description().software ? 1
-              : limits.groups > 0                     ? std::min(most_panel_groups, limits.groups)
-                                                      : most_panel_groups) {
+              : limits.groups > 0                     ? std::min(max_panel_groups, limits.groups)
+                                                      : max_panel_groups) {
   for (const Index size : group_sizes(kernels.device().description(), precision, limits.rows_per_group)) {
     variants_.push_back({size, build(size, false)});
   }
@@ -62,9 +62,9 @@ PartialPanelPrograms::PartialPanelPrograms(const ShaderSource& sources, Precisio
 }
 
 std::string PartialPanelPrograms::preamble(Index rows_per_group, bool streamed) const {
-  return kernels_.types() + define("ROWS_PER_GROUP", rows_per_group) + define("MOST_GROUPS", slots_of_column_) +
+  return kernels_.types() + define("ROWS_PER_GROUP", rows_per_group) + define("MAX_GROUPS", slots_of_column_) +
          define("STREAMED", streamed) +
-         define("SUBGROUPS", kernels_.device().description().subgroup_size >= least_subgroup) +
+         define("SUBGROUPS", kernels_.device().description().subgroup_size >= min_subgroup) +
          define("SOFTWARE", kernels_.device().description().software) + define("DELAYS", limits_.delays);
 }
 
@@ -113,7 +113,7 @@ DeviceProgram& PartialPanelPrograms::program_of(const PartialPanelShape& shape) 
 
 std::unique_ptr<PartialPanel> PartialPanel::make(PartialPanelPrograms& programs, Index rows, Index columns) {
   const PartialPanelShape shape = programs.shape_of(rows);
-  if (shape.slabs > most_slabs) return nullptr;
+  if (shape.slabs > max_slabs) return nullptr;
   programs.program_of(shape);  // compiled before a factorisation is timed
   return std::unique_ptr<PartialPanel>(new PartialPanel(programs, columns));
 }

@@ -35,7 +35,7 @@ void Fences::pass(std::deque<Pending>::iterator fence) {
 
 namespace {
 
-constexpr std::size_t most_pending = 4096;  // operations; above it, finished ones are read early
+constexpr std::size_t max_pending = 4096;  // operations; above it, finished ones are read early
 
 double seconds_of(const DeviceStamp& stamp) { return static_cast<double>(stamp.nanoseconds()) * 1e-9; }
 
@@ -100,7 +100,7 @@ void OperationClock::finish() {
   }
   pending_.push_back({current_, std::move(current_start_), stamp()});
   current_start_ = {};
-  if (pending_.size() > most_pending) collect_while_available();
+  if (pending_.size() > max_pending) collect_while_available();
 }
 
 void OperationClock::observe() {
@@ -158,11 +158,11 @@ bool OperationClock::available(const Pending& pending) const {
 
 // The system may stop this thread between two readings of clocks: of several pairs the closest one counts.
 double OperationClock::device_clock_offset() const {
-  constexpr int most_readings = 20;
+  constexpr int max_readings = 20;
   constexpr double close = 50e-6;  // seconds
   double offset = 0;
   double distance = std::numeric_limits<double>::infinity();
-  for (int reading = 0; reading < most_readings && distance > close; ++reading) {
+  for (int reading = 0; reading < max_readings && distance > close; ++reading) {
     const double before = timeline_.now();
     const std::int64_t nanoseconds = device_->nanoseconds();
     const double after = timeline_.now();

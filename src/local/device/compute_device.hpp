@@ -35,7 +35,7 @@ class DeviceBuffer : NonCopyable {
   BufferId id() const { return id_; }
   /// Mapped host memory; null for memory of the device.
   void* data() const { return data_; }
-  /// Of Memory::message; 0 of others.
+  /// The address of Memory::message; 0 for others.
   PeerAddress peer_address() const { return peer_address_; }
 
  protected:

@@ -15,7 +15,7 @@
 namespace glinpack {
 
 struct EmbeddedShader {
-  std::string_view name;  // path under shaders/: "compute/reduce.comp"
+  std::string_view name;  // path under shaders/: "compute/update.comp"
   std::string_view text;
 };
 

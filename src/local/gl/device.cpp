@@ -74,7 +74,7 @@ class Stamp final : public DeviceStamp {
 };
 
 // Vulkan drivers may limit the number of allocations to 4096, each of whole pages.
-constexpr std::int64_t least_vulkan_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t min_vulkan_bytes = std::int64_t{1} << 20;
 
 GLbitfield access_of(Memory memory) {
   constexpr GLbitfield mapped = GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
@@ -89,7 +89,7 @@ void Context::set_matrix_memory(std::unique_ptr<VulkanMemory> memory) { matrix_m
 std::unique_ptr<DeviceBuffer> Context::allocate(std::int64_t bytes, Memory memory) {
   BufferHandle buffer(shared_from_this());
   MemoryObjectHandle object;
-  if (memory == Memory::matrix && matrix_memory_ && bytes >= least_vulkan_bytes) {
+  if (memory == Memory::matrix && matrix_memory_ && bytes >= min_vulkan_bytes) {
     object = matrix_memory_->allocate(buffer.id(), bytes);
   }
   const GLbitfield access = access_of(memory), storage = memory == Memory::host ? GL_CLIENT_STORAGE_BIT : 0;

@@ -217,11 +217,11 @@ std::int64_t host_matrix_bytes(Index rows, Index columns, std::int64_t element_b
 }
 
 std::optional<ThreadLimit> thread_limit_of_environment() {
-  constexpr int most_threads = 4096;
+  constexpr int max_threads = 4096;
   for (const char* variable : {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"}) {
     const char* const value = std::getenv(variable);
     const int threads = value == nullptr ? 0 : std::atoi(value);
-    if (threads > 0) return ThreadLimit{variable, std::min(threads, most_threads)};
+    if (threads > 0) return ThreadLimit{variable, std::min(threads, max_threads)};
   }
   return std::nullopt;
 }

@@ -15,19 +15,19 @@ namespace {
 // Must equal the constants of the shaders.
 constexpr Index copy_columns = 512;
 constexpr Index transpose_side = 32;
-constexpr Index reduce_depth = 16;
-constexpr Index normalize_block = 64;
+constexpr Index update_depth = 16;
+constexpr Index inverted_block = 64;
 constexpr int solve_triangle_side = 32;
 constexpr Index substitute_rows = 16;
 constexpr Index few_rows_columns = 32;
 
-// Of a launch of solve_triangle; substitute multiplies the other parts of larger triangles.
-constexpr Index most_triangle_rows = 512;
+// The rows of a launch of solve_triangle; substitute multiplies the other parts of larger triangles.
+constexpr Index max_triangle_rows = 512;
 
-constexpr Index triangle_rows = 512;   // of L per launch of normalize; a multiple of normalize_block
-constexpr ReduceTile unaligned_tile;   // of operands that are not aligned
-constexpr Index most_groups = 65535;   // of a dispatch in each dimension; guaranteed by OpenGL and Vulkan
-constexpr Index most_moves = 8192;     // of a launch
+constexpr Index triangle_rows = 512;   // of L per launch of solve_u12; a multiple of inverted_block
+constexpr UpdateTile unaligned_tile;   // of operands that are not aligned
+constexpr Index max_groups = 65535;    // of a dispatch in each dimension; guaranteed by OpenGL and Vulkan
+constexpr Index max_moves = 8192;      // of a launch
 constexpr Index longest_chain = 32;    // of moves that one work group makes, one after the other
 constexpr Index listed_pairs = 65536;  // capacity of the list, which is used as a ring
 // of pairs: 256 bytes, the coarsest alignment of a binding that a driver may ask for
@@ -44,13 +44,13 @@ void for_parts(Index extent, Index step, Body body) {
 }  // namespace
 
 Kernels::Kernels(std::shared_ptr<ComputeDevice> device, const ShaderSource& sources, Precision precision,
-                 std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile, Update update)
+                 std::int64_t window_bytes, Index stripe_width, const UpdateTile& tile, Update update)
     : device_(std::move(device)),
       element_bytes_(precision == Precision::double_ ? 8 : 4),
       vector_width_(16 / element_bytes_),
       window_elements_(std::min(window_bytes, largest_window) / element_bytes_),
       stripe_width_(stripe_width),
-      update_(update) {
+      sign_(update) {
   types_ = define("DOUBLE", precision == Precision::double_) +
            define("STRIPE_SHIFT", std::countr_zero(static_cast<std::uint64_t>(stripe_width)));
   const auto build = [&](const char* name, const std::string& variant) {
@@ -62,27 +62,27 @@ Kernels::Kernels(std::shared_ptr<ComputeDevice> device, const ShaderSource& sour
   copy_transposed_ = build("copy_transposed.comp", "");
   invert_ = build("invert.comp", define("RESULT_LEADING", triangle_rows));
   substitute_ = build("substitute.comp", "");
-  if (update_ == Update::subtract) reduce_few_rows_ = build("reduce_few_rows.comp", "");
-  const std::string solves = define("MOST_ROWS", most_triangle_rows) +
+  if (sign_ == Update::subtract) update_few_rows_ = build("update_few_rows.comp", "");
+  const std::string solves = define("MAX_ROWS", max_triangle_rows) +
                              define("SUBGROUPS", device_->description().subgroup_size >= solve_triangle_side);
   solve_unit_lower_ = build("solve_triangle.comp", solves + define("UPPER", false));
   solve_upper_ = build("solve_triangle.comp", solves + define("UPPER", true));
-  reduce_ = build_product(sources, "reduce.comp", unaligned_tile, false);
-  normalize_ = build_product(sources, "normalize.comp", unaligned_tile, false);
+  update_unaligned_ = build_product(sources, "update.comp", unaligned_tile, false);
+  solve_u12_unaligned_ = build_product(sources, "solve_u12.comp", unaligned_tile, false);
   set_tile(sources, tile);
   triangle_ = make_buffer(*device_, triangle_rows * triangle_rows * element_bytes_);
   pairs_ = make_buffer(*device_, listed_pairs * static_cast<Index>(sizeof(Pair)), Memory::list);
   mapped_pairs_ = static_cast<Pair*>(pairs_->data());
 }
 
-// Programs of reduce and normalize: one for operands at any offset, and one with the tile for operands whose vectors
+// Programs of update and solve_u12: one for operands at any offset, and one with the tile for operands whose vectors
 // are aligned in their buffers, as nearly all are.
 std::unique_ptr<DeviceProgram> Kernels::build_product(const ShaderSource& sources, const char* name,
-                                                      const ReduceTile& tile, bool vectors) const {
+                                                      const UpdateTile& tile, bool vectors) const {
   const std::string shape = define("ACROSS", tile.across) + define("DOWN", tile.down) + define("BAND", tile.band) +
                             define("VECTORS_EACH", tile.vectors_each) + define("STAGE_DEPTH", tile.stage_depth) +
                             define("LEFT_LEADING", triangle_rows) +
-                            (update_ == Update::add ? "#define UPDATE +\n" : "#define UPDATE -\n");
+                            (sign_ == Update::add ? "#define UPDATE +\n" : "#define UPDATE -\n");
   return device_->make_program(sources, std::string("compute/") + name,
                                types_ + shape + define("ALIGNED", vectors) +
                                    define("UNROLLED", vectors && !device_->description().software) +
@@ -90,11 +90,11 @@ std::unique_ptr<DeviceProgram> Kernels::build_product(const ShaderSource& source
                                    define("LOADS_BEFORE_STORES", vectors && tile.loads_before_stores));
 }
 
-void Kernels::set_tile(const ShaderSource& sources, const ReduceTile& tile) {
+void Kernels::set_tile(const ShaderSource& sources, const UpdateTile& tile) {
   tile_ = tile;
   strip_ = {.across = std::min<Index>(tile.across, 16), .prefetch = tile.prefetch, .loads_before_stores = true};
-  reduce_aligned_ = build_product(sources, "reduce.comp", tile_, true);
-  normalize_aligned_ = build_product(sources, "normalize.comp", strip_, true);
+  update_aligned_ = build_product(sources, "update.comp", tile_, true);
+  solve_u12_aligned_ = build_product(sources, "solve_u12.comp", strip_, true);
 }
 
 // Binds the region's window to a shader's storage block, and sets `location` to the region's offset within it.
@@ -127,7 +127,7 @@ void Kernels::copy(const Region& from, const Region& to) {
   each_part(from, 1, [&](Index i, Index j, Index some_rows, Index some_columns) {
     const Region source = from.block(i, j, some_rows, some_columns), target = to.block(i, j, some_rows, some_columns);
     each_part(target, 1, [&](Index row, Index column, Index rows, Index columns) {
-      for_parts(rows, most_groups, [&](Index first, Index count) {
+      for_parts(rows, max_groups, [&](Index first, Index count) {
         copy_->set(0, columns);
         bind(*copy_, 0, 1, source.block(row + first, column, count, columns));
         bind(*copy_, 1, 2, target.block(row + first, column, count, columns));
@@ -168,7 +168,7 @@ void Kernels::copy_rows_by_windows(const Region& from, const Region& to, std::sp
 }
 
 void Kernels::copy_listed(const Region& from, const Region& to, std::span<const RowMove> moves) {
-  for_parts(static_cast<Index>(moves.size()), most_moves, [&](Index begin, Index count) {
+  for_parts(static_cast<Index>(moves.size()), max_moves, [&](Index begin, Index count) {
     make_room(count);
     bind_list(2, moves.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)));
     copy_listed_->set(0, from.columns);
@@ -179,7 +179,7 @@ void Kernels::copy_listed(const Region& from, const Region& to, std::span<const 
 }
 
 bool Kernels::move_rows(const Region& region, std::span<const RowMove> moves) {
-  if (static_cast<Index>(moves.size()) > most_moves) return false;
+  if (static_cast<Index>(moves.size()) > max_moves) return false;
   bool all_rows_fit = true;
   for_column_parts(region, window_elements_, [&](Index j, Index columns) {
     all_rows_fit = all_rows_fit && fits(region.column_range(j, columns));
@@ -226,8 +226,8 @@ void Kernels::copy_transposed(const Region& from, const Region& to) {
   each_part(from, 1, [&](Index i, Index j, Index some_rows, Index some_columns) {
     const Region source = from.block(i, j, some_rows, some_columns), target = to.block(j, i, some_columns, some_rows);
     each_part(target, 1, [&](Index column, Index row, Index columns, Index rows) {
-      for_parts(rows, most_groups * transpose_side, [&](Index first_row, Index m) {
-        for_parts(columns, most_groups * transpose_side, [&](Index first_column, Index n) {
+      for_parts(rows, max_groups * transpose_side, [&](Index first_row, Index m) {
+        for_parts(columns, max_groups * transpose_side, [&](Index first_column, Index n) {
           copy_tiles_transposed(source.block(row + first_row, column + first_column, m, n),
                                 target.block(column + first_column, row + first_row, n, m));
         });
@@ -246,27 +246,27 @@ void Kernels::copy_tiles_transposed(const Region& from, const Region& to) {
            groups(std::max(from.rows, from.columns), transpose_side));
 }
 
-void Kernels::normalize(const Region& l_transposed, const Region& a, bool finish) {
+void Kernels::solve_u12(const Region& l_transposed, const Region& a, bool finish) {
   const Index k = a.rows;
   if (k <= std::min(triangle_rows, rows_of(a))) {
     invert(l_transposed);
     each_part(a, k,
-              [&](Index, Index column, Index, Index columns) { normalize_window(a.column_range(column, columns)); });
+              [&](Index, Index column, Index, Index columns) { solve_u12_window(a.column_range(column, columns)); });
     if (finish) finish_dispatches();
     return;
   }
   //   | L11      | | X1 |   | A1 |      X1 = L11^-1 A1
   //   | L21  L22 | | X2 | = | A2 |      X2 = L22^-1 (A2 - L21 X1)
-  const Index half = k > normalize_block ? round_up(k / 2, normalize_block) : k / 2;
+  const Index half = k > inverted_block ? round_up(k / 2, inverted_block) : k / 2;
   const Region upper = a.row_range(0, half), lower = a.row_range(half, k - half);
-  normalize(l_transposed.block(0, 0, half, half), upper);
-  reduce(l_transposed.block(0, half, half, k - half), upper, lower);
-  normalize(l_transposed.block(half, half, k - half, k - half), lower, finish);
+  solve_u12(l_transposed.block(0, 0, half, half), upper);
+  update(l_transposed.block(0, half, half, k - half), upper, lower);
+  solve_u12(l_transposed.block(half, half, k - half, k - half), lower, finish);
 }
 
 // triangle_ <- L^T with its blocks on the diagonal inverted.
 void Kernels::invert(const Region& l_transposed) {
-  const Index k = l_transposed.rows, blocks = groups(k, normalize_block);
+  const Index k = l_transposed.rows, blocks = groups(k, inverted_block);
   const Region copied{triangle_->id(), triangle_rows * triangle_rows, 0, 0, k, k, triangle_rows, 0, 0};
   const bool in_place = !fits(l_transposed);
   if (in_place) copy(l_transposed, copied);
@@ -277,10 +277,10 @@ void Kernels::invert(const Region& l_transposed) {
 }
 
 // With the L of triangle_.
-void Kernels::normalize_window(const Region& a) {
-  const bool vectors = aligned(a) && a.rows % reduce_depth == 0;
-  DeviceProgram& program = vectors ? *normalize_aligned_ : *normalize_;
-  const ReduceTile& strip = vectors ? strip_ : unaligned_tile;
+void Kernels::solve_u12_window(const Region& a) {
+  const bool vectors = aligned(a) && a.rows % update_depth == 0;
+  DeviceProgram& program = vectors ? *solve_u12_aligned_ : *solve_u12_unaligned_;
+  const UpdateTile& strip = vectors ? strip_ : unaligned_tile;
   program.set(0, a.rows, a.columns);
   device_->bind(0, triangle_->id());
   bind(program, 1, 1, a);
@@ -292,9 +292,9 @@ template <class Product>
 void Kernels::each_product(const Region& l_transposed, const Region& u, const Region& c, Product product) {
   each_part(c, tile_.rows(), [&](Index i, Index j, Index c_rows, Index c_columns) {
     const Region some_u = u.column_range(j, c_columns);
-    each_part(some_u, reduce_depth, [&](Index u_k, Index u_j, Index u_depth, Index columns) {
+    each_part(some_u, update_depth, [&](Index u_k, Index u_j, Index u_depth, Index columns) {
       const Region some_l = l_transposed.block(u_k, i, u_depth, c_rows);
-      each_part(some_l, reduce_depth, [&](Index k, Index row, Index depth, Index rows) {
+      each_part(some_l, update_depth, [&](Index k, Index row, Index depth, Index rows) {
         product(some_l.block(k, row, depth, rows), some_u.block(u_k + k, u_j, depth, columns),
                 c.block(i + row, j + u_j, rows, columns));
         if (depth < u.rows) finish_dispatches();  // the next part updates the same elements of c
@@ -304,15 +304,15 @@ void Kernels::each_product(const Region& l_transposed, const Region& u, const Re
   finish_dispatches();
 }
 
-void Kernels::reduce(const Region& l_transposed, const Region& u, const Region& c) {
+void Kernels::update(const Region& l_transposed, const Region& u, const Region& c) {
   each_product(l_transposed, u, c,
-               [&](const Region& l, const Region& some_u, const Region& some_c) { reduce_window(l, some_u, some_c); });
+               [&](const Region& l, const Region& some_u, const Region& some_c) { update_window(l, some_u, some_c); });
 }
 
-void Kernels::reduce_few_rows(const Region& l_transposed, const Region& u, const Region& c) {
+void Kernels::update_few_rows(const Region& l_transposed, const Region& u, const Region& c) {
   each_product(l_transposed, u, c, [&](const Region& l, const Region& some_u, const Region& some_c) {
-    bind_product(*reduce_few_rows_, l, some_u, some_c);
-    dispatch_independent(*reduce_few_rows_, groups(some_c.columns, few_rows_columns), 1);
+    bind_product(*update_few_rows_, l, some_u, some_c);
+    dispatch_independent(*update_few_rows_, groups(some_c.columns, few_rows_columns), 1);
   });
 }
 
@@ -322,14 +322,14 @@ bool Kernels::aligned(const Region& region) const {
          region.leading_dimension % vector_width_ == 0;
 }
 
-void Kernels::reduce_window(const Region& l_transposed, const Region& u, const Region& c) {
+void Kernels::update_window(const Region& l_transposed, const Region& u, const Region& c) {
   const bool vectors = aligned(l_transposed) && aligned(u) && aligned(c);
-  const Index whole = vectors ? u.rows / reduce_depth * reduce_depth : 0;
+  const Index whole = vectors ? u.rows / update_depth * update_depth : 0;
   const Index rest = u.rows - whole;
-  if (whole > 0) reduce_tiles(*reduce_aligned_, tile_, l_transposed.row_range(0, whole), u.row_range(0, whole), c);
+  if (whole > 0) update_tiles(*update_aligned_, tile_, l_transposed.row_range(0, whole), u.row_range(0, whole), c);
   if (whole > 0 && rest > 0) finish_dispatches();
   if (rest > 0)
-    reduce_tiles(*reduce_, unaligned_tile, l_transposed.row_range(whole, rest), u.row_range(whole, rest), c);
+    update_tiles(*update_unaligned_, unaligned_tile, l_transposed.row_range(whole, rest), u.row_range(whole, rest), c);
 }
 
 void Kernels::bind_product(DeviceProgram& program, const Region& l_transposed, const Region& u, const Region& c) const {
@@ -340,7 +340,7 @@ void Kernels::bind_product(DeviceProgram& program, const Region& l_transposed, c
   bind(program, 2, 4, c);
 }
 
-void Kernels::reduce_tiles(DeviceProgram& program, const ReduceTile& tile, const Region& l_transposed, const Region& u,
+void Kernels::update_tiles(DeviceProgram& program, const UpdateTile& tile, const Region& l_transposed, const Region& u,
                            const Region& c) {
   bind_product(program, l_transposed, u, c);
   dispatch_independent(program, groups(c.columns, tile.vectors() * vector_width_), groups(c.rows, tile.rows()));
@@ -355,7 +355,7 @@ void Kernels::solve_triangle(Triangle triangle, const Region& t, const Region& x
 //   | T21  T22 | | X2 | = | B2 |
 void Kernels::solve_triangle_in_windows(Triangle triangle, const Region& t, const Region& x) {
   const Index k = x.rows;
-  if (k <= most_triangle_rows && fits(t) && fits(x)) {
+  if (k <= max_triangle_rows && fits(t) && fits(x)) {
     DeviceProgram& program = triangle == Triangle::upper ? *solve_upper_ : *solve_unit_lower_;
     program.set(0, k);
     bind(program, 0, 1, t);
@@ -379,7 +379,7 @@ void Kernels::solve_triangle_in_windows(Triangle triangle, const Region& t, cons
 
 void Kernels::substitute(const Region& a, const Region& x, const Region& y) {
   each_part(a, 1, [&](Index i, Index j, Index a_rows, Index a_columns) {
-    for_parts(a_rows, std::min(rows_of(y), most_groups * substitute_rows), [&](Index row, Index rows) {
+    for_parts(a_rows, std::min(rows_of(y), max_groups * substitute_rows), [&](Index row, Index rows) {
       for_parts(a_columns, rows_of(x), [&](Index column, Index columns) {
         substitute_->set(0, rows, columns);
         bind(*substitute_, 0, 1, a.block(i + row, j + column, rows, columns));

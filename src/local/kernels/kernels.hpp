@@ -22,12 +22,12 @@ inline std::string define(const char* name, Index value) {
 }
 
 /// Invocations of a subgroup, in shaders that reduce over subgroups.
-inline constexpr int least_subgroup = 8;
+inline constexpr int min_subgroup = 8;
 
 /// Work groups for `extent` elements, `part` for each.
 constexpr Index groups(Index extent, Index part) { return (extent + part - 1) / part; }
 
-/// How reduce applies the product: C <- C - L U, or C <- C + L U.
+/// How update applies the product: C <- C - L U, or C <- C + L U.
 enum class Update { subtract, add };
 
 /// Operations run in the order of the calls. The device must be current. Regions that are written do not overlap those
@@ -35,12 +35,12 @@ enum class Update { subtract, add };
 class Kernels {
  public:
   /// `window_bytes`: the most that a storage block may have. `stripe_width`: of all regions that have stripes. `tile`,
-  /// `update`: of reduce. Compiles all shaders; throws std::runtime_error.
+  /// `update`: of the trailing update. Compiles all shaders; throws std::runtime_error.
   Kernels(std::shared_ptr<ComputeDevice> device, const ShaderSource& sources, Precision precision,
-          std::int64_t window_bytes, Index stripe_width, const ReduceTile& tile, Update update = Update::subtract);
+          std::int64_t window_bytes, Index stripe_width, const UpdateTile& tile, Update update = Update::subtract);
 
-  /// Compiles reduce and normalize for another tile.
-  void set_tile(const ShaderSource& sources, const ReduceTile& tile);
+  /// Compiles update and solve_u12 for another tile.
+  void set_tile(const ShaderSource& sources, const UpdateTile& tile);
 
   /// to <- from.
   void copy(const Region& from, const Region& to);
@@ -53,14 +53,14 @@ class Kernels {
   /// to <- from^T.
   void copy_transposed(const Region& from, const Region& to);
   /// A <- L^-1 A: unit lower triangular L given as L^T (k x k), a: k x columns. By blocks of 64 rows, with inverses of
-  /// the diagonal blocks of L (shaders/compute/normalize.comp); the results of a column do not depend on the other
+  /// the diagonal blocks of L (shaders/compute/solve_u12.comp); the results of a column do not depend on the other
   /// columns. `finish` false: dispatches that follow may run at the same time; they must not access A.
-  void normalize(const Region& l_transposed, const Region& a, bool finish = true);
+  void solve_u12(const Region& l_transposed, const Region& a, bool finish = true);
   /// C <- C - L U, or C <- C + L U, depending on `update`: l_transposed k x rows, u k x columns, c rows x columns. U
   /// and C may be different rows of a matrix.
-  void reduce(const Region& l_transposed, const Region& u, const Region& c);
-  /// C <- C - L U for one or two rows of C; extents as for reduce. Not if `update` is add.
-  void reduce_few_rows(const Region& l_transposed, const Region& u, const Region& c);
+  void update(const Region& l_transposed, const Region& u, const Region& c);
+  /// C <- C - L U for one or two rows of C; extents as for update. Not if `update` is add.
+  void update_few_rows(const Region& l_transposed, const Region& u, const Region& c);
   /// X <- T^-1 X for a triangle of t (shaders/compute/solve_triangle.comp).
   void solve_triangle(Triangle triangle, const Region& t, const Region& x);
   /// y <- y - A x. x and y may be different rows of a matrix.
@@ -85,7 +85,7 @@ class Kernels {
 
  private:
   using ProgramPointer = std::unique_ptr<DeviceProgram>;
-  ProgramPointer build_product(const ShaderSource& sources, const char* name, const ReduceTile& tile,
+  ProgramPointer build_product(const ShaderSource& sources, const char* name, const UpdateTile& tile,
                                bool vectors) const;
   Index rows_of(const Region& region) const { return rows_per_window(region, window_elements_); }
   bool fits(const Region& region) const { return region.in_one_buffer() && window_of(region).size <= window_elements_; }
@@ -113,14 +113,14 @@ class Kernels {
   template <class Item>
   void bind_list(std::uint32_t binding, std::span<const Item> list);
   void invert(const Region& l_transposed);
-  void normalize_window(const Region& a);
+  void solve_u12_window(const Region& a);
   bool aligned(const Region& region) const;
   void solve_triangle_in_windows(Triangle triangle, const Region& t, const Region& x);
   template <class Product>
   void each_product(const Region& l_transposed, const Region& u, const Region& c, Product product);
   void bind_product(DeviceProgram& program, const Region& l_transposed, const Region& u, const Region& c) const;
-  void reduce_window(const Region& l_transposed, const Region& u, const Region& c);
-  void reduce_tiles(DeviceProgram& program, const ReduceTile& tile, const Region& l_transposed, const Region& u,
+  void update_window(const Region& l_transposed, const Region& u, const Region& c);
+  void update_tiles(DeviceProgram& program, const UpdateTile& tile, const Region& l_transposed, const Region& u,
                     const Region& c);
 
   std::shared_ptr<ComputeDevice> device_;
@@ -128,13 +128,13 @@ class Kernels {
   Index vector_width_;
   Index window_elements_;
   Index stripe_width_;
-  ReduceTile tile_;
-  ReduceTile strip_;  // the tile of normalize
-  Update update_;
+  UpdateTile tile_;
+  UpdateTile strip_;  // the tile of solve_u12
+  Update sign_;
   std::string types_;  // preamble of every shader
-  ProgramPointer copy_, copy_listed_, move_rows_, copy_transposed_, invert_, normalize_, normalize_aligned_, reduce_,
-      reduce_aligned_, reduce_few_rows_, solve_unit_lower_, solve_upper_, substitute_;
-  std::unique_ptr<DeviceBuffer> triangle_;  // inverse for normalize: shaders/compute/invert.comp
+  ProgramPointer copy_, copy_listed_, move_rows_, copy_transposed_, invert_, solve_u12_unaligned_, solve_u12_aligned_,
+      update_unaligned_, update_aligned_, update_few_rows_, solve_unit_lower_, solve_upper_, substitute_;
+  std::unique_ptr<DeviceBuffer> triangle_;  // inverse for solve_u12: shaders/compute/invert.comp
   std::unique_ptr<DeviceBuffer> pairs_;     // consecutive lists
   Pair* mapped_pairs_ = nullptr;
   Index next_pair_ = 0;

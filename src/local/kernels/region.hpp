@@ -74,7 +74,7 @@ struct Region {
   Index stripe = 0;
 
   bool striped() const { return stripe_width > 0; }
-  /// Of a stripe's row, or of a plain region's.
+  /// Elements of a stripe's row, or of a plain region's.
   Index row_elements() const { return striped() ? leading_dimension : columns; }
   /// The number of stripes from column j on in the same buffer, including a partial first stripe.
   Index stripes_in_buffer(Index j) const {

@@ -19,14 +19,14 @@ namespace {
 
 // The first is about the fastest on an H200 (results/h200/logs.md tune). Tiles that were never close to it are not
 // listed.
-constexpr std::array<ReduceTile, 7> single_tiles{{{16, 8, 8, false},
+constexpr std::array<UpdateTile, 7> single_tiles{{{16, 8, 8, false},
                                                   {16, 8, 16, false},
                                                   {16, 8, 8, true},
                                                   {8, 16, 8, false},
                                                   {16, 16, 8, false},
                                                   {8, 8, 8, false},
                                                   {16, 8, 8, false, 2, 8, true}}};
-constexpr std::array<ReduceTile, 8> double_tiles{{{16, 16, 8, false},
+constexpr std::array<UpdateTile, 8> double_tiles{{{16, 16, 8, false},
                                                   {16, 8, 16, false},
                                                   {16, 8, 8, false},
                                                   {16, 8, 8, true},
@@ -37,25 +37,25 @@ constexpr std::array<ReduceTile, 8> double_tiles{{{16, 16, 8, false},
 
 }  // namespace
 
-std::span<const ReduceTile> reduce_tiles(Precision precision) {
+std::span<const UpdateTile> update_tiles(Precision precision) {
   if (precision == Precision::double_) return double_tiles;
   return single_tiles;
 }
 
-std::string name_of(const ReduceTile& tile, Precision precision) {
+std::string name_of(const UpdateTile& tile, Precision precision) {
   const Index vector_width = precision == Precision::double_ ? 2 : 4;
   std::string name = std::to_string(tile.rows()) + "x" + std::to_string(tile.vectors() * vector_width);
-  if (tile.vectors_each != ReduceTile{}.vectors_each) name += "-8x" + std::to_string(tile.vectors_each * vector_width);
-  if (tile.band != ReduceTile{}.band) name += "-band" + std::to_string(tile.band);
-  if (tile.stage_depth != ReduceTile{}.stage_depth) name += "-deep" + std::to_string(tile.stage_depth);
+  if (tile.vectors_each != UpdateTile{}.vectors_each) name += "-8x" + std::to_string(tile.vectors_each * vector_width);
+  if (tile.band != UpdateTile{}.band) name += "-band" + std::to_string(tile.band);
+  if (tile.stage_depth != UpdateTile{}.stage_depth) name += "-deep" + std::to_string(tile.stage_depth);
   if (tile.prefetch) name += "-prefetch";
   if (tile.loads_before_stores) name += "-together";
   return name;
 }
 
-ReduceTile reduce_tile(std::string_view name, Precision precision) {
+UpdateTile update_tile(std::string_view name, Precision precision) {
   std::string names;
-  for (const ReduceTile& tile : reduce_tiles(precision)) {
+  for (const UpdateTile& tile : update_tiles(precision)) {
     if (name_of(tile, precision) == name) return tile;
     names += (names.empty() ? "" : ", ") + name_of(tile, precision);
   }
@@ -66,7 +66,7 @@ ReduceTile reduce_tile(std::string_view name, Precision precision) {
 
 namespace {
 
-constexpr const char* kernel = "compute/reduce.comp";
+constexpr const char* kernel = "compute/update.comp";
 
 /// The cache key of a tile.
 std::string key_of(const DeviceDescription& device, Precision precision) {
@@ -91,7 +91,7 @@ constexpr Index check_rows = 300, check_columns = 340;
 template <class Real>
 class Trials {
  public:
-  Trials(const std::shared_ptr<ComputeDevice>& device, const ShaderSource& sources, const ReduceTile& tile)
+  Trials(const std::shared_ptr<ComputeDevice>& device, const ShaderSource& sources, const UpdateTile& tile)
       : device_(device),
         fences_(device),
         order_(tuning_order(device->description(), precision_of<Real>)),
@@ -105,9 +105,9 @@ class Trials {
     fill(u_.region(), values);
   }
 
-  Tuning run(std::span<const ReduceTile> tiles, const MeasuringOptions& options, const ShaderSource& sources) {
+  Tuning run(std::span<const UpdateTile> tiles, const MeasuringOptions& options, const ShaderSource& sources) {
     Tuning tuning{device_->description(), precision_of<Real>, order_, depth_, {}};
-    for (const ReduceTile& tile : tiles) {
+    for (const UpdateTile& tile : tiles) {
       kernels_.set_tile(sources, tile);
       const bool is_right = right();
       tuning.trials.push_back({name_of(tile, tuning.precision), rate(options), is_right});
@@ -118,7 +118,7 @@ class Trials {
   Measured rate(const MeasuringOptions& options) {
     device_->make_current();
     return measured_rate(options, product_flops(order_, order_, depth_), [&](std::int64_t rounds) {
-      for (std::int64_t round = 0; round < rounds; ++round) kernels_.reduce(l_.region(), u_.region(), c_.region());
+      for (std::int64_t round = 0; round < rounds; ++round) kernels_.update(l_.region(), u_.region(), c_.region());
       wait();
     });
   }
@@ -143,7 +143,7 @@ class Trials {
                  c = zeros(check_rows, check_columns);
     fill(l.region(), l_values);
     fill(u.region(), u_values);
-    kernels_.reduce(l.region(), u.region(), c.region());
+    kernels_.update(l.region(), u.region(), c.region());
     const auto buffer = MappedBuffer<Real>::create(device_, check_rows * check_columns);
     kernels_.copy(c.region(), region_of(HostBlock<Real>{buffer.get(), 0, check_rows, check_columns, check_columns}));
     wait();
@@ -183,33 +183,33 @@ std::string TileCache::path_of(const DeviceDescription& device, Precision precis
   return cache_path(directory_, key_of(device, precision), "tile");
 }
 
-std::optional<ReduceTile> TileCache::load(const DeviceDescription& device, Precision precision) const {
+std::optional<UpdateTile> TileCache::load(const DeviceDescription& device, Precision precision) const {
   if (directory_.empty()) return std::nullopt;
   std::ifstream file = open_regular_file(path_of(device, precision));
   std::string name;
   if (!std::getline(file, name)) return std::nullopt;
-  for (const ReduceTile& tile : reduce_tiles(precision)) {
+  for (const UpdateTile& tile : update_tiles(precision)) {
     if (name_of(tile, precision) == name) return tile;
   }
   return std::nullopt;
 }
 
-bool TileCache::store(const DeviceDescription& device, Precision precision, const ReduceTile& tile) const {
+bool TileCache::store(const DeviceDescription& device, Precision precision, const UpdateTile& tile) const {
   // later lines are for human readers
   return !directory_.empty() &&
          write_cache_file(path_of(device, precision),
                           name_of(tile, precision) + "\n" + device.renderer + "\n" + device.version + "\n");
 }
 
-ReduceTile chosen_tile(std::string_view name, const DeviceDescription& device, Precision precision,
+UpdateTile chosen_tile(std::string_view name, const DeviceDescription& device, Precision precision,
                        const TileCache& cache) {
-  if (!name.empty()) return reduce_tile(name, precision);
-  return cache.load(device, precision).value_or(reduce_tiles(precision).front());
+  if (!name.empty()) return update_tile(name, precision);
+  return cache.load(device, precision).value_or(update_tiles(precision).front());
 }
 
-Tuning tune_reduce(const std::shared_ptr<ComputeDevice>& device, Precision precision, const MeasuringOptions& options,
-                   const ShaderSource& sources, std::span<const ReduceTile> tiles) {
-  if (tiles.empty()) tiles = reduce_tiles(precision);
+Tuning tune_update(const std::shared_ptr<ComputeDevice>& device, Precision precision, const MeasuringOptions& options,
+                   const ShaderSource& sources, std::span<const UpdateTile> tiles) {
+  if (tiles.empty()) tiles = update_tiles(precision);
   if (precision == Precision::double_) {
     return Trials<double>(device, sources, tiles.front()).run(tiles, options, sources);
   }
@@ -221,7 +221,7 @@ std::function<double(const MeasuringOptions&)> open_update(const std::shared_ptr
                                                            const ShaderSource& sources) {
   const auto open = [&](auto element) -> std::function<double(const MeasuringOptions&)> {
     using Real = decltype(element);
-    const ReduceTile chosen = chosen_tile(tile, device->description(), precision_of<Real>);
+    const UpdateTile chosen = chosen_tile(tile, device->description(), precision_of<Real>);
     const auto trials = std::make_shared<Trials<Real>>(device, sources, chosen);
     return [trials](const MeasuringOptions& options) { return trials->rate(options).median; };
   };
@@ -229,14 +229,14 @@ std::function<double(const MeasuringOptions&)> open_update(const std::shared_ptr
 }
 
 Index tuning_order(const DeviceDescription& device, Precision precision) {
-  constexpr Index least = 256, most = 8192, step = 256;
-  if (device.software) return least;
-  if (device.free_memory <= 0) return most / 2;
+  constexpr Index min = 256, max = 8192, step = 256;
+  if (device.software) return min;
+  if (device.free_memory <= 0) return max / 2;
   const double elements = static_cast<double>(device.free_memory) / 8 / static_cast<double>(factor_bytes(precision));
-  return std::clamp(static_cast<Index>(std::sqrt(elements)) / step * step, least, most);
+  return std::clamp(static_cast<Index>(std::sqrt(elements)) / step * step, min, max);
 }
 
-void check_tile(const std::string& name, Precision precision) { reduce_tile(name, precision); }
+void check_tile(const std::string& name, Precision precision) { update_tile(name, precision); }
 
 TileCatalog::Choice choose_tile(const DeviceDescription& device, Precision precision) {
   return {name_of(chosen_tile({}, device, precision), precision), TileCache().load(device, precision).has_value()};
@@ -244,7 +244,7 @@ TileCatalog::Choice choose_tile(const DeviceDescription& device, Precision preci
 
 std::string keep_tile(const Tuning& tuning) {
   const TileCache cache;
-  const ReduceTile best = reduce_tile(tuning.best().tile, tuning.precision);
+  const UpdateTile best = update_tile(tuning.best().tile, tuning.precision);
   const bool is_kept = cache.store(tuning.device, tuning.precision, best);
   return is_kept ? cache.path_of(tuning.device, tuning.precision) : std::string();
 }

@@ -1,4 +1,4 @@
-// The tiles of the reduce kernel: the part of C that a work group computes, and how. The fastest tile depends on the
+// The tiles of the update kernel: the part of C that a work group computes, and how. The fastest tile depends on the
 // device; it is measured once and cached for later runs.
 #pragma once
 
@@ -18,9 +18,9 @@
 
 namespace glinpack::compute {
 
-/// shaders/compute/reduce.comp: ACROSS x DOWN invocations, each of 8 rows x 2 to 4 vectors (of 4 floats or 2 doubles).
+/// shaders/compute/update.comp: ACROSS x DOWN invocations, each of 8 rows x 2 to 4 vectors (of 4 floats or 2 doubles).
 /// Every tile gives the same results: it changes which invocation computes an element, not how.
-struct ReduceTile {
+struct UpdateTile {
   Index across = 16;                 // 8, 16 or 32
   Index down = 8;                    // 4, 8 or 16
   Index band = 8;                    // rows of tiles in a band of consecutive work groups
@@ -31,19 +31,19 @@ struct ReduceTile {
 
   Index rows() const { return 8 * down; }
   Index vectors() const { return vectors_each * across; }
-  friend bool operator==(const ReduceTile&, const ReduceTile&) = default;
+  friend bool operator==(const UpdateTile&, const UpdateTile&) = default;
 };
 
 /// The available tiles; the first is the default.
-std::span<const ReduceTile> reduce_tiles(Precision precision);
+std::span<const UpdateTile> update_tiles(Precision precision);
 
 /// Rows x columns; the part of an invocation unless it is two vectors across; band and depth unless they are 8;
 /// prefetch; "together" for loads_before_stores: "64x128", "128x64-band16", "64x96-8x6-together",
 /// "64x64-8x8-deep4-prefetch".
-std::string name_of(const ReduceTile& tile, Precision precision);
+std::string name_of(const UpdateTile& tile, Precision precision);
 
 /// The tile of that name. Throws std::runtime_error with the valid names.
-ReduceTile reduce_tile(std::string_view name, Precision precision);
+UpdateTile update_tile(std::string_view name, Precision precision);
 
 /// The tile chosen for a device, a driver, a precision, and this version of the kernel: one file each in one folder. If
 /// the folder is not writable, nothing is stored.
@@ -54,18 +54,18 @@ class TileCache {
   explicit TileCache(std::string directory);
 
   /// None if there is no file, or it names an unknown tile.
-  std::optional<ReduceTile> load(const DeviceDescription& device, Precision precision) const;
+  std::optional<UpdateTile> load(const DeviceDescription& device, Precision precision) const;
   /// Whether the tile was stored.
-  bool store(const DeviceDescription& device, Precision precision, const ReduceTile& tile) const;
+  bool store(const DeviceDescription& device, Precision precision, const UpdateTile& tile) const;
   std::string path_of(const DeviceDescription& device, Precision precision) const;
 
  private:
   std::string directory_;
 };
 
-/// The tile of that name. If the name is empty, the tile stored for the device, else the first of reduce_tiles().
+/// The tile of that name. If the name is empty, the tile stored for the device, else the first of update_tiles().
 /// Throws std::runtime_error for an unknown name.
-ReduceTile chosen_tile(std::string_view name, const DeviceDescription& device, Precision precision,
+UpdateTile chosen_tile(std::string_view name, const DeviceDescription& device, Precision precision,
                        const TileCache& cache = {});
 
 /// Throws std::runtime_error with the valid names if it is not the name of a tile.
@@ -73,8 +73,8 @@ void check_tile(const std::string& name, Precision precision);
 
 /// Measures every tile, options.seconds each, with the memory of tuning_order(). precision: single or double. `tiles`:
 /// the tiles to measure; empty: all. Throws std::runtime_error.
-Tuning tune_reduce(const std::shared_ptr<ComputeDevice>& device, Precision precision, const MeasuringOptions& options,
-                   const ShaderSource& sources = ShaderSource(), std::span<const ReduceTile> tiles = {});
+Tuning tune_update(const std::shared_ptr<ComputeDevice>& device, Precision precision, const MeasuringOptions& options,
+                   const ShaderSource& sources = ShaderSource(), std::span<const UpdateTile> tiles = {});
 
 /// Order of the matrix to tune with: as large as in a factorisation, but at most an eighth of the free memory; small on
 /// software devices.
@@ -93,7 +93,7 @@ template <auto open>
 inline constexpr TileCatalog tile_catalog{
     .choose = choose_tile,
     .tune = [](const BackendOptions& options, Precision precision,
-               const MeasuringOptions& measuring) { return tune_reduce(open(options), precision, measuring); },
+               const MeasuringOptions& measuring) { return tune_update(open(options), precision, measuring); },
     .open_update =
         [](const BackendOptions& options, Precision precision) {
           return open_update(open(options), precision, options.value("tile"),

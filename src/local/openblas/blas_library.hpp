@@ -36,7 +36,7 @@ struct ProcessorFeatures {
   bool sve = false;      // scalable vectors: as of the Neoverse V1
 };
 
-/// Of the processor that this runs on.
+/// The processor that this runs on.
 ProcessorFeatures processor_features();
 
 /// The OPENBLAS_CORETYPE that suits the processor better than the kernels that OpenBLAS chose; empty if they are as

@@ -29,9 +29,9 @@ std::int64_t free_memory(std::int64_t wanted) {
     throw std::runtime_error("the address space has " + std::to_string(address_space / mebibyte) +
                              " MiB left, too little to measure with: raise the limit (ulimit -v)");
   }
-  std::int64_t least = available > 0 ? available : wanted;
-  if (address_space > 0) least = std::min(least, address_space);
-  return least;
+  std::int64_t min = available > 0 ? available : wanted;
+  if (address_space > 0) min = std::min(min, address_space);
+  return min;
 }
 
 /// C <- C - A B of square matrices; A and B have whole numbers of few digits.
@@ -82,14 +82,14 @@ class Product {
 /// The order at which a product takes a repetition's time, as far as that is reasonable and memory allows.
 template <class Real>
 Index gemm_order(int threads, const MeasuringOptions& options) {
-  constexpr Index least = 256, most = 4096, step = 128;
-  Product<Real> small(least, threads);
+  constexpr Index min = 256, max = 4096, step = 128;
+  Product<Real> small(min, threads);
   const MeasuringOptions briefly{.repeat = 3, .seconds = 0.01};
-  const double rate = measured_rate(briefly, small.flops(), [&](std::int64_t rounds) { small.subtract(rounds); }).most;
+  const double rate = measured_rate(briefly, small.flops(), [&](std::int64_t rounds) { small.subtract(rounds); }).max;
   const double by_time = std::cbrt(rate * options.seconds / options.repeat / 2);
-  const std::int64_t free_bytes = free_memory(3 * most * most * static_cast<std::int64_t>(sizeof(Real)));
+  const std::int64_t free_bytes = free_memory(3 * max * max * static_cast<std::int64_t>(sizeof(Real)));
   const double by_memory = std::sqrt(static_cast<double>(free_bytes) / 2 / 3 / sizeof(Real));
-  return std::clamp(static_cast<Index>(std::min(by_time, by_memory)) / step * step, least, most);
+  return std::clamp(static_cast<Index>(std::min(by_time, by_memory)) / step * step, min, max);
 }
 
 template <class Real>

@@ -229,13 +229,13 @@ std::vector<Index> reduce_to_echelon_form(RowMajorView<Real> a, int threads) {
     for (Index j = 0; j < a.columns; ++j) sum += std::abs(static_cast<double>(a(i, j)));
     norm = std::max(norm, sum);
   }
-  const double least = static_cast<double>(std::max(a.rows, a.columns)) * norm * std::numeric_limits<Real>::epsilon();
+  const double min = static_cast<double>(std::max(a.rows, a.columns)) * norm * std::numeric_limits<Real>::epsilon();
   constexpr Index grain = 1 << 15;  // minimum elements of a thread
   for (Index j = 0; j < a.columns && std::ssize(pivots) < a.rows; ++j) {
     const Index r = std::ssize(pivots);
     Index p = r;
     for (Index i = r + 1; i < a.rows; ++i) p = std::abs(a(i, j)) > std::abs(a(p, j)) ? i : p;
-    if (!(std::abs(static_cast<double>(a(p, j))) > least)) {
+    if (!(std::abs(static_cast<double>(a(p, j))) > min)) {
       for (Index i = r; i < a.rows; ++i) a(i, j) = 0;
       continue;
     }

@@ -47,8 +47,8 @@ void subtract_product(RowMajorView<const Real> a, RowMajorView<const Real> x, Ro
 
 // With more threads, barriers wait for a preempted thread. Of a host's 64 cores, 8, 16, 32 and 64 took 0.87,
 // 0.66, 0.70 and 3.15 s for the panels of N = 32768, NB 512 (results/runs.md, h200-x4, panel-threads-*).
-constexpr int most_threads_of_a_panel = 16;
-constexpr Index least_rows_of_a_thread = 512;  // for a step of a few dozen columns
+constexpr int max_threads_of_a_panel = 16;
+constexpr Index min_rows_of_a_thread = 512;  // for a step of a few dozen columns
 
 // One BLAS thread while our own threads call BLAS.
 class OneBlasThread : NonCopyable {
@@ -65,7 +65,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
  public:
   OpenblasPanelArithmetic(int threads, TournamentShape shape)
       : threads_(threads),
-        team_(std::min(threads, most_threads_of_a_panel)),
+        team_(std::min(threads, max_threads_of_a_panel)),
         slab_panel_(team_),
         tournament_panel_(team_, shape) {
     set_blas_threads(threads);
@@ -107,7 +107,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
   void solve_l21(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) override {
     if (a21.rows <= 0 || a21.columns <= 0) return;
     const OneBlasThread one(threads_);
-    const auto shares = std::clamp<Index>(a21.rows / least_rows_of_a_thread, 1, team_.members());
+    const auto shares = std::clamp<Index>(a21.rows / min_rows_of_a_thread, 1, team_.members());
     const auto eliminate_share = [&](Index share) {
       const Index begin = a21.rows * share / shares;
       eliminate_rows(u11, a21.block(begin, 0, a21.rows * (share + 1) / shares - begin, a21.columns));

@@ -11,8 +11,8 @@ namespace glinpack {
 
 namespace {
 
-constexpr Index narrow_width = 8;       // columns eliminated one by one
-constexpr Index least_slab_rows = 256;  // below, threads wait for each other more than they work
+constexpr Index narrow_width = 8;     // columns eliminated one by one
+constexpr Index min_slab_rows = 256;  // below, threads wait for each other more than they work
 
 }  // namespace
 
@@ -134,7 +134,7 @@ class SlabPanel<Real>::Factorization {
 
 template <class Real>
 bool SlabPanel<Real>::pays(Index rows, Index columns) const {
-  return team_.members() > 1 && rows > columns && columns > narrow_width && rows / team_.members() >= least_slab_rows &&
+  return team_.members() > 1 && rows > columns && columns > narrow_width && rows / team_.members() >= min_slab_rows &&
          rows / team_.members() >= columns / 2;
 }
 

@@ -12,7 +12,7 @@ namespace glinpack {
 
 template <class Real>
 int Tournament<Real>::threads_for(Index rows, int available) const {
-  return static_cast<int>(std::clamp<Index>(rows / shape_.least_slab_rows, 1, available));
+  return static_cast<int>(std::clamp<Index>(rows / shape_.min_slab_rows, 1, available));
 }
 
 template <class Real>

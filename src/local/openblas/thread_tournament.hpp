@@ -16,9 +16,9 @@ namespace glinpack {
 
 /// Parameters of the reduction tree. The defaults were chosen on two cores; bench/panel_bench.cpp tries others.
 struct TournamentShape {
-  Index block = 32;             // columns of a panel whose pivots one reduction chooses
-  int arity = 4;                // threads whose candidate rows a node of the tree reduces
-  Index least_slab_rows = 128;  // per thread; fewer threads take part if there are fewer rows
+  Index block = 32;           // columns of a panel whose pivots one reduction chooses
+  int arity = 4;              // threads whose candidate rows a node of the tree reduces
+  Index min_slab_rows = 128;  // per thread; fewer threads take part if there are fewer rows
 };
 
 /// Each thread chooses as many candidate rows as there are columns, by LU with partial pivoting of a copy of its rows.

@@ -51,7 +51,7 @@ class PackedProducts : NonCopyable {
     Index bytes = 0;
     BufferId id() const { return memory->id(); }
   };
-  /// Of what is packed at a time: its depth, columns of L, and the bytes of a number.
+  /// What is packed at a time: its depth, columns of L, and the bytes of a number.
   struct Limits {
     Index depth, left_columns, number_bytes;
   };

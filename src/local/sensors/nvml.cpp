@@ -163,7 +163,7 @@ std::unique_ptr<Sensor> open_nvml_sensor(const Places& places, const GpuIdentity
   info.id = plain_pci_address(std::string(pci.address, strnlen(pci.address, sizeof pci.address)));
   std::array<char, longest_text> name{};
   if (nvml->result_of("nvmlDeviceGetName", device, name.data(), longest_text) == success) info.name = name.data();
-  info.most_core_megahertz = nvml->number_of("nvmlDeviceGetMaxClockInfo", device, clock_sm);
+  info.max_core_megahertz = nvml->number_of("nvmlDeviceGetMaxClockInfo", device, clock_sm);
   info.power_limit_watts = milli * nvml->number_of("nvmlDeviceGetEnforcedPowerLimit", device);
   auto sensor = std::make_unique<NvmlSensor>(std::move(info), std::move(nvml), device);
   const Reading first = sensor->read();  // counts from here on

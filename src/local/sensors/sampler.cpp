@@ -9,8 +9,8 @@
 
 namespace glinpack::sensors {
 
-Sampler::Sampler(std::vector<Sensor*> sensors, std::chrono::duration<double> interval, std::size_t most)
-    : sensors_(std::move(sensors)), interval_(std::chrono::duration_cast<Clock::duration>(interval)), most_(most) {}
+Sampler::Sampler(std::vector<Sensor*> sensors, std::chrono::duration<double> interval, std::size_t max)
+    : sensors_(std::move(sensors)), interval_(std::chrono::duration_cast<Clock::duration>(interval)), most_(max) {}
 
 Sampler::~Sampler() { end_thread(); }
 

@@ -23,12 +23,12 @@ struct Sample {
 class Sampler : NonCopyable {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::size_t most_samples = 32768;
+  static constexpr std::size_t max_samples = 32768;
 
   /// `interval`: between the starts of readings, > 0. The sensors must outlive it, and are not to be read otherwise
   /// between start() and stop(). When a sensor has `most` samples, an even number, every second one is discarded and
   /// the rate is halved. This bounds the memory of long runs.
-  Sampler(std::vector<Sensor*> sensors, std::chrono::duration<double> interval, std::size_t most = most_samples);
+  Sampler(std::vector<Sensor*> sensors, std::chrono::duration<double> interval, std::size_t max = max_samples);
   ~Sampler();
 
   /// Discards all samples, and returns when every sensor has been read once.

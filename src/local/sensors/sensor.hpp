@@ -69,7 +69,7 @@ struct SensorInfo {
   std::string id;      // the same in all processes of a machine: "package-0", "dram-0", a PCI bus id ("0000:19:00.0")
   std::string name;    // of a GPU; otherwise the id
   std::string source;  // "RAPL", "NVML", "hwmon"
-  double most_core_megahertz = unknown;
+  double max_core_megahertz = unknown;
   double power_limit_watts = unknown;
 };
 

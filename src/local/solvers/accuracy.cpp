@@ -118,7 +118,7 @@ template std::optional<Index> factorize_without_pivoting(RowMajorView<double>);
 
 namespace {
 
-constexpr int most_corrections = 100;
+constexpr int max_corrections = 100;
 
 /// Sums in twice the precision.
 class Sum {
@@ -181,7 +181,7 @@ std::vector<double> accurate_solution(RowMajorView<const double> a, std::span<co
   std::vector<Index> pivots(static_cast<std::size_t>(n));
   if (factorize_on_host(columns, pivots) != 0) return {};
   std::vector<double> high(static_cast<std::size_t>(n)), low(high.size());
-  for (int correction = 0; correction < most_corrections; ++correction) {
+  for (int correction = 0; correction < max_corrections; ++correction) {
     std::vector<double> change = accurate_residual(a, high, low, b);
     substitute_on_host<double>(columns, pivots, {change.data(), n, 1, n});
     for (std::size_t i = 0; i < high.size(); ++i) {

@@ -176,8 +176,8 @@ TEST(Forecast, OfMessagesAloneNeedsNoArithmeticCosts) {
   EXPECT_EQ(forecast(network, messages).missing, "");
   EXPECT_EQ(forecast(network, problem(1000, 50, {2, 2})).missing, "panel of the host");
   // at least the elements of L on one link: half the rows of half the panels
-  const double least = 1e-8 * 8 * 1000.0 * 1000.0 / 2 / 2 / 2;
-  EXPECT_GT(forecast(network, messages).seconds, least);
+  const double min = 1e-8 * 8 * 1000.0 * 1000.0 / 2 / 2 / 2;
+  EXPECT_GT(forecast(network, messages).seconds, min);
 }
 
 TEST(Forecast, OfArithmeticAloneNeedsNoSolutionCosts) {
@@ -205,14 +205,14 @@ TEST(Forecast, CountsBytesOnALinkThatColumnsShareOnce) {
   constexpr Index n = 2048, nb = 64;
   // On two nodes L stays within a node. U12 of both process columns crosses the one link at the same time: the bytes of
   // all trailing columns, each once. In addition: U11, and per column at most one block a pass beyond its half.
-  double least = 0, most = 0;
+  double min = 0, max = 0;
   for (Index trailing = n - nb; trailing > 0; trailing -= nb) {
-    least += 1e-8 * 8 * static_cast<double>(nb * trailing);
-    most += 1e-8 * 8 * static_cast<double>(nb * (trailing + 3 * nb));
+    min += 1e-8 * 8 * static_cast<double>(nb * trailing);
+    max += 1e-8 * 8 * static_cast<double>(nb * (trailing + 3 * nb));
   }
   const double two_nodes = seconds_of_two_by_two(n, nb, 2);
-  EXPECT_GE(two_nodes, least);
-  EXPECT_LE(two_nodes, most);
+  EXPECT_GE(two_nodes, min);
+  EXPECT_LE(two_nodes, max);
   // On four nodes each column has its own link, and its U12 takes half of that time. But the pivot process sends L, the
   // same number of bytes, on the same link at the same time. The other column sends U12 only after it has L: 3/2.
   const double four_nodes = seconds_of_two_by_two(n, nb, 1);

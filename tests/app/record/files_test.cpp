@@ -58,9 +58,9 @@ TEST(ResultsJson, agrees_with_its_schema) {
   EXPECT_EQ(validate(results_json(
                 context(), std::vector{passed_run(), singular_run(), unchecked, refined_run(), unrefined_run()})),
             0);
-  ReportContext least;
-  least.version = "0.1.0";
-  EXPECT_EQ(validate(results_json(least, {})), 0);
+  ReportContext min;
+  min.version = "0.1.0";
+  EXPECT_EQ(validate(results_json(min, {})), 0);
 }
 
 TEST(ResultsJson, what_is_read_is_written_alike) {

@@ -52,8 +52,8 @@ Measurement rates(std::vector<double> values) { return {.quantity = "GFLOPS", .v
 TEST(Speed, is_the_ratio_of_the_medians_with_the_range_of_all_pairs) {
   const Speed speed = speed_of(rates({1, 2, 4}), rates({2, 4, 8}));
   EXPECT_DOUBLE_EQ(speed.ratio, 2);
-  EXPECT_DOUBLE_EQ(speed.least, 0.5);
-  EXPECT_DOUBLE_EQ(speed.most, 8);
+  EXPECT_DOUBLE_EQ(speed.min, 0.5);
+  EXPECT_DOUBLE_EQ(speed.max, 8);
   EXPECT_TRUE(speed.is_faster);
   EXPECT_DOUBLE_EQ(speed_of(rates({1, 2, 3}), rates({4, 5, 6})).confidence, 0.9);
   EXPECT_EQ(speed_of(rates({2}), rates({3})).confidence, 0);
@@ -63,7 +63,7 @@ TEST(Speed, exchanging_a_and_b_gives_the_reciprocal) {
   const Measurement a = rates({1.0, 1.5, 1.2, 1.7, 1.1}), b = rates({2.0, 2.1, 1.9, 2.5, 1.3});
   const Speed there = speed_of(a, b), back = speed_of(b, a);
   EXPECT_NEAR(there.ratio * back.ratio, 1, 1e-15 * 8);
-  EXPECT_NEAR(there.least * back.most, 1, 1e-15 * 8);
+  EXPECT_NEAR(there.min * back.max, 1, 1e-15 * 8);
   EXPECT_NEAR(there.confidence, back.confidence, 1e-14);
   EXPECT_NE(there.is_faster, back.is_faster);
 }
@@ -175,8 +175,8 @@ TEST_F(Compare, less_time_is_faster) {
   const Comparison comparison = compare(a, b, {}, 0.9);
   ASSERT_EQ(comparison.pairs.size(), 1u);
   EXPECT_DOUBLE_EQ(comparison.pairs[0].speed->ratio, 2);
-  EXPECT_DOUBLE_EQ(comparison.pairs[0].speed->least, 0.19 / 0.11);
-  EXPECT_DOUBLE_EQ(comparison.pairs[0].speed->most, 0.21 / 0.09);
+  EXPECT_DOUBLE_EQ(comparison.pairs[0].speed->min, 0.19 / 0.11);
+  EXPECT_DOUBLE_EQ(comparison.pairs[0].speed->max, 0.21 / 0.09);
   EXPECT_DOUBLE_EQ(comparison.pairs[0].speed->confidence, 1 - 2.0 / 70);
   EXPECT_EQ(comparison.pairs[0].finding, "faster");
 }

@@ -339,8 +339,8 @@ class SlowDisks {
                           std::to_string(at.row) + "-column" + std::to_string(at.column));
     }
     release_ = std::async(std::launch::async, [this, passes_are_done] {
-      constexpr int most = 60'000;
-      for (int i = 0; i < most && !fs::exists(passes_are_done); ++i) {
+      constexpr int max = 60'000;
+      for (int i = 0; i < max && !fs::exists(passes_are_done); ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       are_in_time = fs::exists(passes_are_done);

@@ -26,7 +26,7 @@ struct Solved {
 
 template <class Real>
 Solved<Real> solve(const PoissonExtents& extents, PoissonNeighbours<Real>& neighbours, CgLimits limits, int threads) {
-  if (limits.most_iterations == 0) limits.most_iterations = poisson_most_iterations(extents.n);
+  if (limits.max_iterations == 0) limits.max_iterations = poisson_max_iterations(extents.n);
   const auto strip = make_host_poisson_strip<Real>(extents, threads);
   Solved<Real> solved;
   solved.u.resize(static_cast<std::size_t>(extents.rows * extents.n));
@@ -94,7 +94,7 @@ TEST(StripsOfRanks, MatchTheIterationsOfOneProcess) {
   for (const Index n :
        {Index{world_size()}, Index{2 * world_size() + 1}, Index{33}}) {  // strips of one row, of two and three
     for (const Index iterations : {1, 2, 20}) {
-      const CgLimits limits{.most_iterations = iterations};
+      const CgLimits limits{.max_iterations = iterations};
       expect_rows_of(solve_alone<double>(n, limits).u, solve_over_ranks<double>(n, limits).u, n);
       expect_rows_of(solve_alone<float>(n, limits).u, solve_over_ranks<float>(n, limits).u, n);
     }
@@ -137,7 +137,7 @@ TEST(StripsOfRanks, SendEdgesToTheNeighboursAndStripsToTheRoot) {
 
 TEST(StripsOfRanks, ResidualsOfStripsSumToTheResidualOfTheSquare) {
   constexpr Index n = 33;
-  const CgLimits limits{.most_iterations = 9};
+  const CgLimits limits{.max_iterations = 9};
   const std::vector<double> u = solve_alone<double>(n, limits).u;
   const PoissonExtents mine = strip_of_rank(n, world_rank(), world_size());
   const auto row = [&](Index i) {

@@ -30,13 +30,13 @@ RunParameters parameters_of(Pivoting pivoting, int lookahead) {
 
 void expect_agreement(const RunResult& result, const ProcessGrid& grid) {
   ASSERT_TRUE(result.passes_done);
-  std::int64_t least = *result.passes_done;
-  std::int64_t most = least;
-  all_reduce(grid.all(), &least, 1, MPI_INT64_T, MPI_MIN);
-  all_reduce(grid.all(), &most, 1, MPI_INT64_T, MPI_MAX);
-  EXPECT_EQ(least, most);
-  EXPECT_GT(most, 0);
-  EXPECT_LT(most, passes);
+  std::int64_t min = *result.passes_done;
+  std::int64_t max = min;
+  all_reduce(grid.all(), &min, 1, MPI_INT64_T, MPI_MIN);
+  all_reduce(grid.all(), &max, 1, MPI_INT64_T, MPI_MAX);
+  EXPECT_EQ(min, max);
+  EXPECT_GT(max, 0);
+  EXPECT_LT(max, passes);
 }
 
 // A stop request stays pending until the next StopSignals; it must not stop later tests.
@@ -101,14 +101,14 @@ TEST(StopQuestions, AreAskedAgainSoonAfterFewPassesWhichMayHaveBeenShort) {
 }
 
 TEST(PassAgreement, AsksAgainThoughTheFirstPassesWereShort) {
-  constexpr Index end = 1000, signalled = 10, most = 2 * signalled + 5;
+  constexpr Index end = 1000, signalled = 10, max = 2 * signalled + 5;
   PassAgreement agreement(MPI_COMM_WORLD, 0, end, true);
   Index pass = 0;
-  for (bool ends = false; !ends && pass < most; ++pass) {
+  for (bool ends = false; !ends && pass < max; ++pass) {
     const bool mine = pass >= signalled && test::world_rank() == test::world_size() - 1;
     ends = agreement.before(pass, {.end = mine}).value_or(PassRequests{}).end;
   }
-  EXPECT_LT(pass, most);
+  EXPECT_LT(pass, max);
   agreement.finish();
 }
 

@@ -96,7 +96,7 @@ Vector unchanged(std::span<const double> v) { return {v.begin(), v.end()}; }
 
 /// The least ||r - A K y||_2 over the Krylov space K = {r, A r, ..., A^(steps-1) r}. Subtracts the projections of r on
 /// A K, one orthogonalized vector after the other, in extended precision.
-double least_residual(const Dense& a, const Vector& r, int steps) {
+double min_residual(const Dense& a, const Vector& r, int steps) {
   std::vector<std::vector<long double>> orthogonal;
   std::vector<long double> remainder(r.begin(), r.end());
   Vector krylov = r;
@@ -133,13 +133,12 @@ TEST(Gmres, FindsTheLeastResidualOfEveryKrylovSpace) {
     Gmres gmres(n, n, 12);
     Vector x(n);
     ASSERT_EQ(gmres.run(system, b, x, steps), steps);
-    const double expected = least_residual(a, b, steps);
+    const double expected = min_residual(a, b, steps);
     // the Krylov vectors of the comparison lose digits with every step; those of GMRES do not
     EXPECT_NEAR(norm(difference(b, a.times(x))), expected, 1e-9 * norm(b)) << steps << " steps";
     ASSERT_EQ(system.residuals.size(), static_cast<std::size_t>(steps));
     for (int step = 1; step <= steps; ++step) {
-      EXPECT_NEAR(norm(system.residuals[static_cast<std::size_t>(step - 1)]), least_residual(a, b, step),
-                  1e-9 * norm(b));
+      EXPECT_NEAR(norm(system.residuals[static_cast<std::size_t>(step - 1)]), min_residual(a, b, step), 1e-9 * norm(b));
     }
   }
 }

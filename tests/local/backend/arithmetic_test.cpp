@@ -1,4 +1,4 @@
-// Compares normalize, reduce, substitute and solve_triangle of every backend with the reference.
+// Compares solve_unit_lower, update, substitute and solve_triangle of every backend with the reference.
 #include "tests/local/backend_harness.hpp"
 
 namespace glinpack::test {
@@ -16,7 +16,7 @@ template <class Case>
 class Arithmetic : public BackendTest<Case> {};
 TYPED_TEST_SUITE(Arithmetic, AllCases, CaseNames);
 
-TYPED_TEST(Arithmetic, reduce_subtracts_the_product_and_changes_nothing_else) {
+TYPED_TEST(Arithmetic, update_subtracts_the_product_and_changes_nothing_else) {
   using Real = typename TypeParam::Real;
   for (const auto& [rows, columns, k] :
        {Extents{1, 1, 1}, Extents{3, 5, 2}, Extents{4, 4, 4}, Extents{17, 1, 3}, Extents{1, 33, 8}, Extents{64, 128, 8},
@@ -40,7 +40,7 @@ TYPED_TEST(Arithmetic, reduce_subtracts_the_product_and_changes_nothing_else) {
   }
 }
 
-TYPED_TEST(Arithmetic, reduce_is_correct_for_any_offsets_of_its_operands) {
+TYPED_TEST(Arithmetic, update_is_correct_for_any_offsets_of_its_operands) {
   using Real = typename TypeParam::Real;
   constexpr Index k = 12;
   for (Index offset = 0; offset < 5; ++offset) {
@@ -59,7 +59,7 @@ TYPED_TEST(Arithmetic, reduce_is_correct_for_any_offsets_of_its_operands) {
   }
 }
 
-TYPED_TEST(Arithmetic, normalize_solves_with_the_unit_lower_triangle) {
+TYPED_TEST(Arithmetic, solve_unit_lower_solves_with_the_unit_lower_triangle) {
   using Real = typename TypeParam::Real;
   for (const auto& [rows, columns, k] :
        {Extents{0, 1, 1}, Extents{0, 9, 1}, Extents{0, 3, 2}, Extents{0, 1, 7}, Extents{0, 64, 8}, Extents{0, 65, 16},
@@ -76,7 +76,7 @@ TYPED_TEST(Arithmetic, normalize_solves_with_the_unit_lower_triangle) {
 
 // All multipliers are -1: elements double from row to row, the largest growth that pivoting allows. Nothing cancels, so
 // every element must be accurate.
-TYPED_TEST(Arithmetic, normalize_is_accurate_for_the_largest_growth) {
+TYPED_TEST(Arithmetic, solve_unit_lower_is_accurate_for_the_largest_growth) {
   using Real = typename TypeParam::Real;
   constexpr Index k = 100, columns = 19;
   auto l11 = this->operand(k, k, [](Real* first, Index leading_dimension) {
@@ -101,7 +101,7 @@ TYPED_TEST(Arithmetic, normalize_is_accurate_for_the_largest_growth) {
   }
 }
 
-TYPED_TEST(Arithmetic, normalize_reads_neither_diagonal_nor_lower_triangle) {
+TYPED_TEST(Arithmetic, solve_unit_lower_reads_neither_diagonal_nor_lower_triangle) {
   using Real = typename TypeParam::Real;
   constexpr Index k = 37;
   auto l11 = this->operand(k, k, true);
@@ -227,7 +227,7 @@ TYPED_TEST(Arithmetic, empty_extents_change_nothing) {
   this->expect_same(a);
 }
 
-TYPED_TEST(Arithmetic, reduce_propagates_nan_and_infinity) {
+TYPED_TEST(Arithmetic, update_propagates_nan_and_infinity) {
   using Real = typename TypeParam::Real;
   auto l21 = this->operand(6, 9);
   auto u12 = this->operand(6, 11);

@@ -16,8 +16,8 @@ constexpr MeasuringOptions brief{.repeat = 3, .seconds = 3e-3};
 TEST(Measuring, MedianIsTheMiddleValueOrTheMeanOfTheTwoMiddleValues) {
   const Measured odd = spread_of({5, 1, 3});
   EXPECT_EQ(odd.median, 3);
-  EXPECT_EQ(odd.least, 1);
-  EXPECT_EQ(odd.most, 5);
+  EXPECT_EQ(odd.min, 1);
+  EXPECT_EQ(odd.max, 5);
   EXPECT_EQ(odd.repetitions, 3);
   EXPECT_EQ(spread_of({4, 1, 2, 10}).median, 3);
   EXPECT_EQ(spread_of({7}).median, 7);
@@ -35,7 +35,7 @@ TEST(Measuring, RepeatsTheRequestedNumberOfTimesAfterAWarmUp) {
 
 TEST(Measuring, SecondsArePerRound) {
   const auto sleep = [](std::int64_t rounds) { std::this_thread::sleep_for(std::chrono::milliseconds(rounds)); };
-  EXPECT_GE(measured_seconds({.repeat = 2, .seconds = 0.02}, sleep).least, 1e-3);
+  EXPECT_GE(measured_seconds({.repeat = 2, .seconds = 0.02}, sleep).min, 1e-3);
 }
 
 TEST(Measuring, RateIsTheAmountOverTheSeconds) {
@@ -43,9 +43,9 @@ TEST(Measuring, RateIsTheAmountOverTheSeconds) {
     volatile std::int64_t sum = 0;
     for (std::int64_t i = 0; i < 1000 * rounds; ++i) sum = sum + i;
   });
-  EXPECT_GT(rate.least, 0);
-  EXPECT_LE(rate.least, rate.median);
-  EXPECT_LE(rate.median, rate.most);
+  EXPECT_GT(rate.min, 0);
+  EXPECT_LE(rate.min, rate.median);
+  EXPECT_LE(rate.median, rate.max);
 }
 
 TEST(HostCeilings, AreMeasuredForProductsAndCopies) {
@@ -58,9 +58,9 @@ TEST(HostCeilings, AreMeasuredForProductsAndCopies) {
   EXPECT_GT(host.copy_bytes, 0);
   for (const Measured& measured : {host.gemm_single, host.gemm_double, host.copy}) {
     EXPECT_EQ(measured.repetitions, 3);
-    EXPECT_GT(measured.least, 0);
-    EXPECT_LE(measured.least, measured.median);
-    EXPECT_LE(measured.median, measured.most);
+    EXPECT_GT(measured.min, 0);
+    EXPECT_LE(measured.min, measured.median);
+    EXPECT_LE(measured.median, measured.max);
   }
 }
 

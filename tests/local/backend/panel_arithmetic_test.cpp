@@ -106,7 +106,7 @@ TYPED_TEST(PanelArithmeticTest, eliminate_divides_by_the_upper_triangle) {
   }
 }
 
-TYPED_TEST(PanelArithmeticTest, normalize_solves_with_the_unit_lower_triangle) {
+TYPED_TEST(PanelArithmeticTest, solve_unit_lower_solves_with_the_unit_lower_triangle) {
   for (const auto& [k, columns] : {std::pair<Index, Index>{1, 1}, {9, 1}, {1, 9}, {16, 50}, {33, 77}, {130, 65}}) {
     SCOPED_TRACE(testing::Message() << k << " x " << columns);
     auto l11 = this->triangle(k);
@@ -118,7 +118,7 @@ TYPED_TEST(PanelArithmeticTest, normalize_solves_with_the_unit_lower_triangle) {
   }
 }
 
-TYPED_TEST(PanelArithmeticTest, reduce_subtracts_the_product) {
+TYPED_TEST(PanelArithmeticTest, update_subtracts_the_product) {
   struct Extents {
     Index rows, columns, k;
   };

@@ -19,9 +19,9 @@ constexpr MeasuringOptions brief_measurement{.repeat = 2, .seconds = 2e-3};
 
 void expect_measured(const Measured& measured) {
   EXPECT_EQ(measured.repetitions, 2);
-  EXPECT_GT(measured.least, 0);
-  EXPECT_LE(measured.least, measured.median);
-  EXPECT_LE(measured.median, measured.most);
+  EXPECT_GT(measured.min, 0);
+  EXPECT_LE(measured.min, measured.median);
+  EXPECT_LE(measured.median, measured.max);
 }
 
 template <class Case>

@@ -97,7 +97,7 @@ Values<Real> reduced(Values<Real> c, Offset at, Index m, Index n, const Values<R
 
 /// Reduces blocks at these offsets of larger matrices and compares whole matrices: other elements must not change.
 template <class Real>
-void check_reduce(Backend<Real>& backend, Index m, Index n, Index depth, Offset l_at, Offset u_at, Offset c_at) {
+void check_update(Backend<Real>& backend, Index m, Index n, Index depth, Offset l_at, Offset u_at, Offset c_at) {
   SCOPED_TRACE(testing::Message() << m << " x " << n << " x " << depth << ", columns " << l_at.column << ' '
                                   << u_at.column << ' ' << c_at.column);
   auto l = random_values<Real>(l_at.row + depth + 1, l_at.column + m + 3, 1);
@@ -121,21 +121,21 @@ void check_reduce(Backend<Real>& backend, Index m, Index n, Index depth, Offset 
   EXPECT_LE(largest_difference(from_device(backend, *c_matrix), expected), tolerance<Real>(depth));
 }
 
-TYPED_TEST(ComputeBackendTest, ReducesAnyExtents) {
+TYPED_TEST(ComputeBackendTest, UpdatesAnyExtents) {
   for (const Index m : {1, 63, 64, 65, 130}) {
     for (const Index n : {1, 3, 64, 127, 129}) {
-      for (const Index depth : {1, 15, 16, 17, 32, 50}) check_reduce(this->backend(), m, n, depth, {}, {}, {});
+      for (const Index depth : {1, 15, 16, 17, 32, 50}) check_update(this->backend(), m, n, depth, {}, {}, {});
     }
   }
 }
 
-TYPED_TEST(ComputeBackendTest, ReducesAtAnyOffsets) {
+TYPED_TEST(ComputeBackendTest, UpdatesAtAnyOffsets) {
   for (const Index l_column : {0, 1, 4, 66}) {
     for (const Index u_column : {0, 2, 8, 65}) {
       for (const Index c_column : {0, 3, 4, 70}) {
-        check_reduce(this->backend(), 70, 37, 16, {1, l_column}, {2, u_column}, {3, c_column});
+        check_update(this->backend(), 70, 37, 16, {1, l_column}, {2, u_column}, {3, c_column});
         for (Backend<typename TypeParam::Real>* backend : {&this->striped_backend(), &this->split_backend()}) {
-          check_reduce(*backend, 150, 137, 32, {1, l_column}, {2, u_column}, {3, c_column});
+          check_update(*backend, 150, 137, 32, {1, l_column}, {2, u_column}, {3, c_column});
         }
       }
     }
@@ -149,9 +149,9 @@ TYPED_TEST(ComputeBackendTest, RejectsAnUnknownTile) {
               ThrowsMessage<std::runtime_error>(HasSubstr("there is no tile '7x7'")));
 }
 
-TYPED_TEST(ComputeBackendTest, ReducesThroughWindowsSmallerThanTheMatrices) {
-  check_reduce(this->narrow_backend(), 150, 300, 70, {1, 4}, {2, 8}, {3, 4});
-  check_reduce(this->narrow_backend(), 150, 299, 71, {1, 5}, {0, 7}, {5, 2});
+TYPED_TEST(ComputeBackendTest, UpdatesThroughWindowsSmallerThanTheMatrices) {
+  check_update(this->narrow_backend(), 150, 300, 70, {1, 4}, {2, 8}, {3, 4});
+  check_update(this->narrow_backend(), 150, 299, 71, {1, 5}, {0, 7}, {5, 2});
 }
 
 /// A unit lower triangle, stored as the upper triangle of L^T; the other elements must not be read.
@@ -170,7 +170,7 @@ Values<Real> triangle(Index k, Index margin) {
 }
 
 template <class Real>
-void check_normalize(Backend<Real>& backend, Index k, Index columns, Index margin) {
+void check_solve_u12(Backend<Real>& backend, Index k, Index columns, Index margin) {
   SCOPED_TRACE(testing::Message() << k << " x " << columns << ", margin " << margin);
   const auto l = triangle<Real>(k, margin);
   auto a = random_values<Real>(k + margin + 1, columns + margin + 1, 5);
@@ -188,21 +188,21 @@ void check_normalize(Backend<Real>& backend, Index k, Index columns, Index margi
   EXPECT_LE(largest_difference(from_device(backend, *a_matrix), a), tolerance<Real>(k));
 }
 
-TYPED_TEST(ComputeBackendTest, NormalizesAnyExtents) {
+TYPED_TEST(ComputeBackendTest, SolvesU12AnyExtents) {
   for (const Index k : {1, 2, 31, 32, 33, 64, 100, 200}) {
-    for (const Index columns : {1, 64, 131}) check_normalize(this->backend(), k, columns, 0);
+    for (const Index columns : {1, 64, 131}) check_solve_u12(this->backend(), k, columns, 0);
   }
-  for (const Index margin : {1, 2, 64}) check_normalize(this->backend(), 75, 40, margin);
+  for (const Index margin : {1, 2, 64}) check_solve_u12(this->backend(), 75, 40, margin);
   for (const Index margin : {0, 3}) {
     for (Backend<typename TypeParam::Real>* backend : {&this->striped_backend(), &this->split_backend()}) {
-      check_normalize(*backend, 75, 140, margin);
+      check_solve_u12(*backend, 75, 140, margin);
     }
   }
 }
 
-TYPED_TEST(ComputeBackendTest, NormalizesWithMoreRowsThanALaunchTakes) { check_normalize(this->backend(), 530, 4, 0); }
+TYPED_TEST(ComputeBackendTest, SolvesU12WithMoreRowsThanALaunchTakes) { check_solve_u12(this->backend(), 530, 4, 0); }
 
-TYPED_TEST(ComputeBackendTest, NormalizesAColumnIndependentlyOfTheOtherColumns) {
+TYPED_TEST(ComputeBackendTest, SolvesU12AColumnIndependentlyOfTheOtherColumns) {
   using Real = typename TypeParam::Real;
   constexpr Index k = 80, columns = 150;
   const auto l_matrix = on_device(this->backend(), triangle<Real>(k, 0));
@@ -215,28 +215,28 @@ TYPED_TEST(ComputeBackendTest, NormalizesAColumnIndependentlyOfTheOtherColumns) 
   EXPECT_EQ(from_device(this->backend(), *joined), from_device(this->backend(), *separate));
 }
 
-TYPED_TEST(ComputeBackendTest, NormalizesThroughWindowsSmallerThanTheMatrices) {
-  check_normalize(this->narrow_backend(), 150, 300, 0);
-  check_normalize(this->narrow_backend(), 77, 299, 3);
+TYPED_TEST(ComputeBackendTest, SolvesU12ThroughWindowsSmallerThanTheMatrices) {
+  check_solve_u12(this->narrow_backend(), 150, 300, 0);
+  check_solve_u12(this->narrow_backend(), 77, 299, 3);
 }
 
-TYPED_TEST(ComputeBackendTest, ReducesAndNormalizesInEveryTile) {
-  for (const compute::ReduceTile& tile : compute::reduce_tiles(precision_of<typename TypeParam::Real>)) {
+TYPED_TEST(ComputeBackendTest, UpdatesAndSolvesU12InEveryTile) {
+  for (const compute::UpdateTile& tile : compute::update_tiles(precision_of<typename TypeParam::Real>)) {
     BackendOptions options = debugging();
     options.values["tile"] = name_of(tile, precision_of<typename TypeParam::Real>);
     SCOPED_TRACE(options.values["tile"]);
     const auto backend = TypeParam::make(options, this->timeline());
-    check_reduce(*backend, 128, 256, 32, {}, {}, {});                  // whole tiles
-    check_reduce(*backend, 130, 200, 40, {1, 4}, {2, 8}, {3, 4});      // partial tiles; a depth with a remainder
-    check_reduce(*backend, 75, 61, 19, {1, 5}, {0, 7}, {5, 2});        // nothing aligned
-    check_reduce(*backend, 18 * tile.rows() + 1, 70, 16, {}, {}, {});  // two bands
-    check_normalize(*backend, 80, 140, 0);
-    check_normalize(*backend, 75, 61, 1);
+    check_update(*backend, 128, 256, 32, {}, {}, {});                  // whole tiles
+    check_update(*backend, 130, 200, 40, {1, 4}, {2, 8}, {3, 4});      // partial tiles; a depth with a remainder
+    check_update(*backend, 75, 61, 19, {1, 5}, {0, 7}, {5, 2});        // nothing aligned
+    check_update(*backend, 18 * tile.rows() + 1, 70, 16, {}, {}, {});  // two bands
+    check_solve_u12(*backend, 80, 140, 0);
+    check_solve_u12(*backend, 75, 61, 1);
   }
 }
 
 // GPUs use the unrolled variants. This test makes software drivers use them, from a shader folder.
-TYPED_TEST(ComputeBackendTest, ReducesAndNormalizesWithUnrolledLoops) {
+TYPED_TEST(ComputeBackendTest, UpdatesAndSolvesU12WithUnrolledLoops) {
   const auto folder = std::filesystem::temp_directory_path() / ("glinpack_unrolled_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder / "compute");
   for (const EmbeddedShader& shader : embedded_shaders()) {
@@ -249,10 +249,10 @@ TYPED_TEST(ComputeBackendTest, ReducesAndNormalizesWithUnrolledLoops) {
   BackendOptions options = debugging();
   options.values["shader-dir"] = folder.string();
   const auto backend = TypeParam::make(options, this->timeline());
-  check_reduce(*backend, 130, 260, 48, {1, 4}, {2, 8}, {3, 4});
-  check_reduce(*backend, 64, 128, 32, {}, {}, {});
-  check_reduce(*backend, 67, 131, 37, {1, 3}, {2, 5}, {3, 2});
-  check_normalize(*backend, 144, 140, 0);
+  check_update(*backend, 130, 260, 48, {1, 4}, {2, 8}, {3, 4});
+  check_update(*backend, 64, 128, 32, {}, {}, {});
+  check_update(*backend, 67, 131, 37, {1, 3}, {2, 5}, {3, 2});
+  check_solve_u12(*backend, 144, 140, 0);
   std::filesystem::remove_all(folder);
 }
 

@@ -96,7 +96,7 @@ TEST_F(GlProgram, FolderOverridesTheEmbeddedFileAndNoOther) {
   write("compute/copy.comp", "#version 450 core\noverridden\n");
   const ShaderSource source(shaders().string());
   EXPECT_THAT(source.expand("compute/copy.comp", ""), HasSubstr("overridden"));
-  EXPECT_EQ(source.expand("compute/reduce.comp", ""), ShaderSource().expand("compute/reduce.comp", ""));
+  EXPECT_EQ(source.expand("compute/update.comp", ""), ShaderSource().expand("compute/update.comp", ""));
   EXPECT_THAT(ShaderSource().expand("compute/copy.comp", ""), Not(HasSubstr("overridden")));
 }
 
@@ -105,7 +105,7 @@ TEST_F(GlProgram, MissingFolderIsAnError) {
 }
 
 TEST_F(GlProgram, FolderWithoutAnyKnownFileIsAnErrorThatNamesThem) {
-  fs::create_directories(shaders() / "compute" / "reduce.comp");  // a folder instead of a file
+  fs::create_directories(shaders() / "compute" / "update.comp");  // a folder instead of a file
   write("compute/other.comp", good_shader);
   EXPECT_THAT([&] { ShaderSource(shaders().string(), "compute/"); },
               testing::ThrowsMessage<ShaderFolderError>(testing::AllOf(

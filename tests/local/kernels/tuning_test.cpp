@@ -41,15 +41,15 @@ INSTANTIATE_TEST_SUITE_P(Precisions, TileChoice, testing::Values(Precision::sing
 
 TEST_P(TileChoice, TilesHaveUniqueNamesThatIdentifyThem) {
   std::set<std::string> names;
-  for (const ReduceTile& tile : reduce_tiles(GetParam())) {
+  for (const UpdateTile& tile : update_tiles(GetParam())) {
     EXPECT_TRUE(names.insert(name_of(tile, GetParam())).second);
-    EXPECT_EQ(reduce_tile(name_of(tile, GetParam()), GetParam()), tile);
+    EXPECT_EQ(update_tile(name_of(tile, GetParam()), GetParam()), tile);
   }
   EXPECT_GE(names.size(), 5u);
 }
 
 TEST_P(TileChoice, TilesFitTheLimitsOfEveryDevice) {
-  for (const ReduceTile& tile : reduce_tiles(GetParam())) {
+  for (const UpdateTile& tile : update_tiles(GetParam())) {
     EXPECT_LE(tile.across * tile.down, 1024);
     const Index left_vectors = GetParam() == Precision::double_ ? tile.rows() / 2 : tile.rows() / 4;
     EXPECT_LE(2 * tile.stage_depth * (left_vectors + tile.vectors()) * 16, 32 * 1024) << name_of(tile, GetParam());
@@ -57,7 +57,7 @@ TEST_P(TileChoice, TilesFitTheLimitsOfEveryDevice) {
 }
 
 TEST_P(TileChoice, CachesAChoicePerDeviceDriverAndPrecision) {
-  const ReduceTile other = reduce_tiles(GetParam()).back();
+  const UpdateTile other = update_tiles(GetParam()).back();
   EXPECT_FALSE(cache_.load(device(), GetParam()));
   EXPECT_TRUE(cache_.store(device(), GetParam(), other));
   EXPECT_EQ(cache_.load(device(), GetParam()), other);
@@ -69,14 +69,14 @@ TEST_P(TileChoice, CachesAChoicePerDeviceDriverAndPrecision) {
 }
 
 TEST_P(TileChoice, PrefersTheNamedTileThenTheCachedOneThenTheFirst) {
-  const ReduceTile named = reduce_tiles(GetParam())[1];
-  EXPECT_EQ(chosen_tile("", device(), GetParam(), cache_), reduce_tiles(GetParam()).front());
-  cache_.store(device(), GetParam(), reduce_tiles(GetParam()).back());
+  const UpdateTile named = update_tiles(GetParam())[1];
+  EXPECT_EQ(chosen_tile("", device(), GetParam(), cache_), update_tiles(GetParam()).front());
+  cache_.store(device(), GetParam(), update_tiles(GetParam()).back());
   EXPECT_EQ(chosen_tile(name_of(named, GetParam()), device(), GetParam(), cache_), named);
 }
 
 TEST_P(TileChoice, IgnoresACachedNameThatIsNoTile) {
-  cache_.store(device(), GetParam(), reduce_tiles(GetParam()).back());
+  cache_.store(device(), GetParam(), update_tiles(GetParam()).back());
   std::ofstream(cache_.path_of(device(), GetParam())) << "7x7\n";
   EXPECT_FALSE(cache_.load(device(), GetParam()));
 }
@@ -86,7 +86,7 @@ class TileTrials : public testing::Test {
  protected:
   static constexpr Precision precision = precision_of<typename Case::Real>;
   static Tuning tuned(const std::string& shader_folder = {}) {
-    return tune_reduce(Case::open({}), precision, brief, ShaderSource(shader_folder), reduce_tiles(precision).first(2));
+    return tune_update(Case::open({}), precision, brief, ShaderSource(shader_folder), update_tiles(precision).first(2));
   }
 };
 TYPED_TEST_SUITE(TileTrials, test::ComputeCases, test::ComputeCaseNames);
@@ -108,7 +108,7 @@ TYPED_TEST(TileTrials, MeasureTheChosenTileAgain) {
 }
 
 TYPED_TEST(TileTrials, SkipIncorrectTiles) {
-  const test::ChangedShader changed("compute/reduce.comp", "int fetch_k = 0;",
+  const test::ChangedShader changed("compute/update.comp", "int fetch_k = 0;",
                                     "int fetch_k = 0; if (BAND == 8) left_at = 0;");
   const Tuning tuning = this->tuned(changed.folder());
   ASSERT_EQ(tuning.trials.size(), 2u);

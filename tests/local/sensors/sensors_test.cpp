@@ -147,7 +147,7 @@ TEST_F(Sensors, a_gpu_of_nvml_is_found_by_its_uuid) {
   EXPECT_EQ(info.name, "H200");
   EXPECT_EQ(info.source, "NVML");
   EXPECT_EQ(info.power_limit_watts, 700.0);
-  EXPECT_EQ(info.most_core_megahertz, 1995.0);
+  EXPECT_EQ(info.max_core_megahertz, 1995.0);
   const Reading before = found.sensors[0]->read();
   const Reading reading = found.sensors[0]->read();
   EXPECT_EQ(before.joules, 0.0);
@@ -285,14 +285,14 @@ TEST(Sampler, reads_repeatedly_in_order_of_time) {
 }
 
 TEST(Sampler, keeps_every_second_reading_if_there_are_many) {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t max = 8;
   Counting sensor;
-  Sampler sampler({&sensor}, std::chrono::microseconds(10), most);
+  Sampler sampler({&sensor}, std::chrono::microseconds(10), max);
   sampler.start();
   while (sensor.readings < 14) std::this_thread::yield();
   const auto samples = sampler.stop(Sampler::Clock::now());
-  ASSERT_LE(samples[0].size(), most);  // the last reading is always kept
-  ASSERT_GE(samples[0].size(), most / 2);
+  ASSERT_LE(samples[0].size(), max);  // the last reading is always kept
+  ASSERT_GE(samples[0].size(), max / 2);
   EXPECT_EQ(samples[0][0].reading.joules, 0);
   EXPECT_GE(samples[0][1].reading.joules, 2);
   for (std::size_t i = 1; i < samples[0].size(); ++i) {

@@ -55,7 +55,7 @@ std::vector<Needed> all_needed() {
     };
   };
   std::vector<Needed> needed{
-      {"compute/reduce.comp", product(MatmulVariant::compute)},
+      {"compute/update.comp", product(MatmulVariant::compute)},
       {"solvers/banded.comp", banded(BandedVariant::compute)},
       {"solvers/banded.frag", banded(BandedVariant::diagonals)},
       {"solvers/tridiagonal.frag", tridiagonal(TridiagonalVariant::raster, Share::automatic)},

@@ -73,11 +73,11 @@ class DrawingProbe {
                          static_cast<GLsizei>(drawn.size() * sizeof(float)), drawn.data());
     auto next = drawn.begin();
     for_source_components([&](Index x, Index y, Index component) {
-      float least = source_value(x, y, component);
+      float min = source_value(x, y, component);
       for (Index fetch = 1; fetch < of_fragment; ++fetch) {
-        least = std::min(least, source_value((x + fetch) % source_side, (y + fetch) % source_side, component));
+        min = std::min(min, source_value((x + fetch) % source_side, (y + fetch) % source_side, component));
       }
-      if (*next++ == least) return;
+      if (*next++ == min) return;
       throw std::runtime_error(fmt::format("{} fetched texels wrongly: texel ({}, {}) of the target has a wrong value",
                                            context_->description().renderer, x, y));
     });

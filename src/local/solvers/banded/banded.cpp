@@ -85,8 +85,8 @@ Index count_joined_diagonals(Index n, std::span<const SparseEntry> entries) {
 
 namespace {
 
-constexpr Index row_group = 128;      // shaders/solvers/banded.comp's
-constexpr Index most_groups = 32768;  // in a direction
+constexpr Index row_group = 128;     // shaders/solvers/banded.comp's
+constexpr Index max_groups = 32768;  // in a direction
 constexpr Index float_bytes = static_cast<Index>(sizeof(float));
 
 // Vectors are in nearly square textures: element k is texel (k % width, k / width) (Fatahalian, Sugerman and
@@ -208,7 +208,7 @@ struct ComputedDiagonals {
     z.bind(4);
     program.set(0, to_int(product.n), to_int(shifts.size()));
     const Index groups = (product.n + row_group - 1) / row_group;
-    device.dispatch(program, std::min(groups, most_groups), (groups + most_groups - 1) / most_groups);
+    device.dispatch(program, std::min(groups, max_groups), (groups + max_groups - 1) / max_groups);
   }
   void store() { y.download(product.y); }
 

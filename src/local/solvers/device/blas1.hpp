@@ -15,15 +15,15 @@ namespace glinpack::solvers {
 template <class Real>
 class Blas1 {
  public:
-  /// Of vectors of `count` elements.
+  /// For vectors of `count` elements.
   Blas1(Device& device, Index count)
       : device_(device),
         count_(count),
-        parts_(device, most_parts),
+        parts_(device, max_parts),
         scal_(program_of(Operation::scal)),
         axpy_(program_of(Operation::axpy)),
         dot_(program_of(Operation::dot)),
-        read_back_(MappedBuffer<double>::create(device.context(), most_parts)) {}
+        read_back_(MappedBuffer<double>::create(device.context(), max_parts)) {}
 
   void copy(const DeviceArray<Real>& x, const DeviceArray<Real>& y) {
     glCopyNamedBufferSubData(x.id(), y.id(), 0, 0, static_cast<GLsizeiptr>(count_ * static_cast<Index>(sizeof(Real))));
@@ -46,7 +46,7 @@ class Blas1 {
     y.bind(1);
     parts_.bind(2);
     dot_.set(0, to_int(count_));
-    const Index groups = std::min(groups_of_vector(), device_.description().software ? Index{16} : most_parts);
+    const Index groups = std::min(groups_of_vector(), device_.description().software ? Index{16} : max_parts);
     device_.dispatch(dot_, groups);
     glCopyNamedBufferSubData(parts_.id(), read_back_->id(), 0, 0,
                              static_cast<GLsizeiptr>(groups * static_cast<Index>(sizeof(double))));
@@ -56,14 +56,14 @@ class Blas1 {
   }
   /// An invocation an element, in groups of 256.
   void dispatch(const gl::Program& program) {
-    constexpr Index most_across = 32768;  // OpenGL guarantees 65535
+    constexpr Index max_across = 32768;  // OpenGL guarantees 65535
     const Index groups = groups_of_vector();
-    device_.dispatch(program, std::min(groups, most_across), (groups + most_across - 1) / most_across);
+    device_.dispatch(program, std::min(groups, max_across), (groups + max_across - 1) / max_across);
   }
 
  private:
   enum class Operation : std::uint8_t { scal, axpy, dot };
-  static constexpr Index most_parts = 1024;  // of a scalar product
+  static constexpr Index max_parts = 1024;  // of a scalar product
 
   Index groups_of_vector() const { return (count_ + 255) / 256; }
   gl::Program program_of(Operation operation) const {

@@ -131,7 +131,7 @@ TextureExtents PivotSearch::reduce(const TexelProgram& program, GLuint source, I
   return results;
 }
 
-BlockPivot PivotSearch::find(const TextureMatrix& matrix, Index step, double least) {
+BlockPivot PivotSearch::find(const TextureMatrix& matrix, Index step, double min) {
   TextureExtents candidates{columns_of(side_ - step, settings_), side_ - step};
   candidates = reduce(measure_, matrix.texture(), step, step, candidates, true);
   const auto again = [&](bool downwards) {
@@ -140,7 +140,7 @@ BlockPivot PivotSearch::find(const TextureMatrix& matrix, Index step, double lea
   while (candidates.height > 1) again(true);
   while (candidates.width > 1) again(false);
   const auto [norm, row, column, unused] = first_texel(candidates_->front());
-  if (!(norm > least)) {
+  if (!(norm > min)) {
     const Index block = block_size(settings_.variant);
     throw SingularMatrixError(
         fmt::format("singular, or nearly so: step {} of {} ({} {}) has no pivot, the largest candidate being {:.3g}, "
@@ -149,7 +149,7 @@ BlockPivot PivotSearch::find(const TextureMatrix& matrix, Index step, double lea
                     settings_.pivoting == EliminationPivoting::full ? "full pivoting, from column"
                     : block == 1                                    ? "column"
                                                                     : "columns from",
-                    step * block + 1, norm, least),
+                    step * block + 1, norm, min),
         step);
   }
   return {static_cast<Index>(row), static_cast<Index>(column), norm};

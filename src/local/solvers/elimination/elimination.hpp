@@ -164,9 +164,9 @@ class PivotSearch {
   }
   void resize(Index side);
 
-  /// Of the candidates of a step, the texels from (step, step) on: down, or, with full pivoting, down and to the right.
-  /// Waits for the device. Throws SingularMatrixError if the largest norm is at most `least`.
-  BlockPivot find(const TextureMatrix& matrix, Index step, double least);
+  /// Among the candidates of a step, the texels from (step, step) on: down, or, with full pivoting, down and to the
+  /// right. Waits for the device. Throws SingularMatrixError if the largest norm is at most `least`.
+  BlockPivot find(const TextureMatrix& matrix, Index step, double min);
 
  private:
   /// Reduces the candidates from (x, y) on into the next texture; returns the extents of the result.
@@ -190,10 +190,10 @@ class GaussJordan {
   void resize(Index side) { search_.resize(side); }
   /// [A | B] in the front texture, B from texel column `side` on, becomes [. | X]. Returns the pivots of the steps.
   /// Throws SingularMatrixError if a pivot measures at most `least`.
-  std::vector<BlockPivot> eliminate(PingPong& system, Index side, double least);
+  std::vector<BlockPivot> eliminate(PingPong& system, Index side, double min);
 
  private:
-  BlockPivot step(PingPong& system, Index side, Index k, double least);
+  BlockPivot step(PingPong& system, Index side, Index k, double min);
 
   PivotSearch search_;
   TexelProgram normalize_, exchange_, eliminate_;
@@ -206,7 +206,7 @@ class PluPacked {
   void resize(Index side);
   /// A becomes L and U. Returns with which row of texels each was exchanged, as LAPACK's pivots. Throws
   /// SingularMatrixError if a pivot measures at most `least`.
-  std::vector<Index> factorize(TextureMatrix& a, double least);
+  std::vector<Index> factorize(TextureMatrix& a, double min);
   /// X of A X = B. Row i of texels of P A is row order[i] of A.
   void solve(const TextureMatrix& factors, std::span<const Index> order, const TextureMatrix& b, TextureMatrix& x);
 

@@ -60,13 +60,13 @@ struct GaussJordanSteps {
   void load() {
     PaddedMatrix<Real> matrix;
     device.clock().measure(Stage::pack, [&] { matrix = padded(system.a, system.b, block); });
-    least_pivot = tolerance<Real>(system.a.rows) * static_cast<double>(matrix.largest);
+    min_pivot = tolerance<Real>(system.a.rows) * static_cast<double>(matrix.largest);
     textures.front().upload(matrix.view());
   }
 
   void compute() {
     device.measure(Stage::compute, [&] {
-      pivots = passes.eliminate(textures, side, least_pivot);
+      pivots = passes.eliminate(textures, side, min_pivot);
       textures.front().copy_texels(side, 0, solution);
     });
   }
@@ -92,7 +92,7 @@ struct GaussJordanSteps {
   EliminationSettings settings;
   Index block;
   Index side;
-  double least_pivot = 0;
+  double min_pivot = 0;
   std::vector<BlockPivot> pivots;
   PingPong textures;
   TextureMatrix solution;
@@ -114,17 +114,17 @@ GaussJordan::GaussJordan(Device& device, const EliminationSettings& settings)
       exchange_(step_program(device, settings, 2)),
       eliminate_(step_program(device, settings, 3)) {}
 
-std::vector<BlockPivot> GaussJordan::eliminate(PingPong& system, Index side, double least) {
+std::vector<BlockPivot> GaussJordan::eliminate(PingPong& system, Index side, double min) {
   resize(side);
   std::vector<BlockPivot> pivots;
-  for (Index k = 0; k < side; ++k) pivots.push_back(step(system, side, k, least));
+  for (Index k = 0; k < side; ++k) pivots.push_back(step(system, side, k, min));
   return pivots;
 }
 
-BlockPivot GaussJordan::step(PingPong& system, Index side, Index k, double least) {
+BlockPivot GaussJordan::step(PingPong& system, Index side, Index k, double min) {
   const TextureMatrix& source = system.front();
   const TextureMatrix& target = system.back();
-  const BlockPivot pivot = search_.find(source, k, least);
+  const BlockPivot pivot = search_.find(source, k, min);
   const Index p = pivot.row, q = pivot.column;
   std::vector<gl::Quad> normalized, top, rest;
   for (const Range& columns : exchanged(k + 1, source.width(), k, q)) {

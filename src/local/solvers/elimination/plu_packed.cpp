@@ -44,7 +44,7 @@ struct PluSteps {
   void load() {
     PaddedMatrix<Real> matrix;
     device.clock().measure(Stage::pack, [&] { matrix = padded(system.a, {}, block); });
-    least_pivot = tolerance<Real>(system.a.rows) * static_cast<double>(matrix.largest);
+    min_pivot = tolerance<Real>(system.a.rows) * static_cast<double>(matrix.largest);
     factors.upload(matrix.view());
     if (system.b.columns > 0) right.upload(system.b);
   }
@@ -53,7 +53,7 @@ struct PluSteps {
     std::vector<Index>& rows = system.row_order;
     rows.clear();
     device.measure(Stage::compute, [&] {
-      const std::vector<Index> order = row_order_of(passes.factorize(factors, least_pivot));
+      const std::vector<Index> order = row_order_of(passes.factorize(factors, min_pivot));
       if (system.b.columns > 0) passes.solve(factors, order, right, solution);
       for (const Index texel : order) {
         for (Index row = texel * block; row < (texel + 1) * block; ++row) rows.push_back(row);
@@ -71,7 +71,7 @@ struct PluSteps {
   DenseSystem<Real>& system;
   Index block;
   Index side;
-  double least_pivot = 0;
+  double min_pivot = 0;
   TextureMatrix factors;
   TextureMatrix right;
   TextureMatrix solution;
@@ -107,13 +107,13 @@ void PluPacked::resize(Index side) {
   two_rows_.emplace(*device_, 2 * texel_rows(packing), side * texel_columns(packing), packing, format_of(settings_));
 }
 
-std::vector<Index> PluPacked::factorize(TextureMatrix& a, double least) {
+std::vector<Index> PluPacked::factorize(TextureMatrix& a, double min) {
   const Index side = a.height();
   resize(side);
   std::vector<Index> pivots;
   for (Index k = 0; k < side; ++k) {
     const Index below = side - k - 1;
-    const Index p = pivots.emplace_back(search_.find(a, k, least).row);
+    const Index p = pivots.emplace_back(search_.find(a, k, min).row);
     programs_[upper].run(*two_rows_, {a.texture()}, {0, 0, side, 1, {Coordinates::row(0, p), Coordinates{k, p}}});
     std::vector<gl::Quad> rows{{0, k, side, 1, {Coordinates::rectangle(0, 0)}}};
     if (p != k) {

@@ -218,10 +218,10 @@ void LuDrawing::store() const {
       }
     });
   }
-  const double least = least_lu_pivot(n_, largest_);
+  const double min = min_lu_pivot(n_, largest_);
   for (Index i = 0; i < n_; ++i) {
     const auto pivot = static_cast<double>(factors(i, i));
-    if (!(std::abs(pivot) > least)) throw small_pivot_error(i, n_, pivot, least);
+    if (!(std::abs(pivot) > min)) throw small_pivot_error(i, n_, pivot, min);
   }
 }
 

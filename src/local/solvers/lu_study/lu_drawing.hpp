@@ -48,7 +48,7 @@ class LuDrawing {
   /// Stages download and unpack. Throws SingularMatrixError, naming the first step whose pivot was too small.
   void store() const;
 
-  /// Of the last run, counted at the OpenGL calls.
+  /// Counts of the last run, at the OpenGL calls.
   const LuCounts& counts() const { return counts_; }
 
  private:

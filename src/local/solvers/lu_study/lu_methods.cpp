@@ -104,13 +104,13 @@ std::optional<LuCounts> lu_table1(const LuSettings& settings, Index n) {
   return counts;
 }
 
-double least_lu_pivot(Index n, double largest) { return tolerance<float>(n) * largest; }
+double min_lu_pivot(Index n, double largest) { return tolerance<float>(n) * largest; }
 
-SingularMatrixError small_pivot_error(Index step, Index n, double pivot, double least) {
+SingularMatrixError small_pivot_error(Index step, Index n, double pivot, double min) {
   return {
       fmt::format("step {} of {}: the pivot, {:.3g}, is too small without exchanges of rows, of which these methods "
                   "have none: it must exceed {:.3g}; `glinpack-papers plu-packed` pivots",
-                  step + 1, n, pivot, least),
+                  step + 1, n, pivot, min),
       step};
 }
 

@@ -117,9 +117,9 @@ std::optional<LuCounts> lu_table1(const LuSettings& settings, Index n);
 constexpr double lu_table1_weight(LuMethod method) { return vectorised(method) ? 0.25 : 1; }
 
 /// What a pivot must exceed in magnitude: tolerance<float>(n) times the largest magnitude in A.
-double least_lu_pivot(Index n, double largest);
+double min_lu_pivot(Index n, double largest);
 /// The error of step `step`, from 0, of n, whose pivot is at most `least`.
-SingularMatrixError small_pivot_error(Index step, Index n, double pivot, double least);
+SingularMatrixError small_pivot_error(Index step, Index n, double pivot, double min);
 
 // A = L U without pivoting, blocked and right-looking: block columns on the host, the rest by the compute shaders of
 // the backend gl-compute. A modern baseline for the methods above.

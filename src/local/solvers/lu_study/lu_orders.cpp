@@ -48,10 +48,10 @@ namespace {
 
 void check_diagonal(const DenseSystem<float>& system, double largest) {
   const Index n = system.a.rows;
-  const double least = least_lu_pivot(n, largest);
+  const double min = min_lu_pivot(n, largest);
   for (Index i = 0; i < n; ++i) {
     const auto pivot = static_cast<double>(system.factors(i, i));
-    if (!(std::abs(pivot) > least)) throw small_pivot_error(i, n, pivot, least);
+    if (!(std::abs(pivot) > min)) throw small_pivot_error(i, n, pivot, min);
   }
 }
 

@@ -52,7 +52,7 @@ class LuUnpivoted {
     const RowMajorView<float> staged = host.view();
     clock_.measure(Stage::pack, [&] {
       const PaddedMatrix<float> checked = padded(system_.a, {}, 1);
-      least_ = least_lu_pivot(n_, static_cast<double>(checked.largest));
+      least_ = min_lu_pivot(n_, static_cast<double>(checked.largest));
       std::copy(checked.elements.begin(), checked.elements.end(), staged.data);
     });
     clock_.measure(Stage::upload, [&] { backend_->wait(backend_->upload(host, whole(*matrix_))); });

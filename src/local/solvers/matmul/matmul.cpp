@@ -23,7 +23,7 @@ double texture_bytes(Index rows, Index columns, Packing packing) {
          static_cast<double>(texels.height);
 }
 
-// Of A, B, C and other matrices of the variant on the device.
+// For A, B, C and other matrices of the variant on the device.
 double device_bytes(const ProductExtents& e, const MatmulSettings& settings, Precision precision) {
   if (!draws(settings.variant)) {
     const auto product = [](Index m, Index n) { return static_cast<double>(m) * static_cast<double>(n); };
@@ -136,7 +136,7 @@ std::string MatmulChoices::path_of(const DeviceDescription& device, Precision pr
   const ShaderSource sources;
   const std::string key = "matmul\n" + device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
                           std::string(name_of(precision)) + "\n" + sources.expand("solvers/matmul.frag", "") +
-                          sources.expand("compute/reduce.comp", "");
+                          sources.expand("compute/update.comp", "");
   return cache_path(directory_, key, "matmul");
 }
 
@@ -144,12 +144,12 @@ std::optional<MatmulSettings> MatmulChoices::load(const DeviceDescription& devic
                                                   const ProductExtents& extents) const {
   if (directory_.empty()) return std::nullopt;
   std::optional<MatmulSettings> nearest;
-  double least = 0;
+  double min = 0;
   for (const Choice& choice : choices_in(path_of(device, precision))) {
     const double distance = std::abs(logarithm(choice.extents) - logarithm(extents));
-    if (nearest && distance >= least) continue;
+    if (nearest && distance >= min) continue;
     nearest = choice.settings;
-    least = distance;
+    min = distance;
   }
   return nearest;
 }

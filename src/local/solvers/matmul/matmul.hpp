@@ -22,7 +22,7 @@ namespace glinpack::solvers {
 /// larsen_mcallister: a virtual cube of processors, each with one product, summed plane by plane through blending;
 /// larsen_mcallister_bytes: the same in textures of bytes, whose sums saturate at 1: A and B are mapped to 0 ... 1, and
 /// products divided by the number of terms. All of these draw, in single precision. compute:
-/// shaders/compute/reduce.comp, in tiles.
+/// shaders/compute/update.comp, in tiles.
 enum class MatmulVariant : std::uint8_t {
   single_pass,
   many_quads,
@@ -60,7 +60,7 @@ struct MatmulSettings {
   Packing packing = Packing::p2x2;  // of variants that draw
   Index pass_length = 1;            // of variants with passes: steps of a pass, at least 1
   Index quad_side = 64;             // of many_quads
-  std::string tile = {};  // of compute, as compute::reduce_tile() has them; empty: the one tuned, or the first
+  std::string tile = {};  // of compute, as compute::update_tile() has them; empty: the one tuned, or the first
 };
 
 /// Terms of the sums that a step adds: the extent of a texel in the direction that is summed over.

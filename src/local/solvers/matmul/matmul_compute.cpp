@@ -47,7 +47,7 @@ class ComputedProduct {
       const compute::Region left = left_transposed_.region(), right = right_.region();
       for (Index k = 0; k < left.rows; k += cached_depth) {
         const Index depth = std::min(cached_depth, left.rows - k);
-        kernels_.reduce(left.row_range(k, depth), right.row_range(k, depth), result_.region());
+        kernels_.update(left.row_range(k, depth), right.row_range(k, depth), result_.region());
       }
     });
   }

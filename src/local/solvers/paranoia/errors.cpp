@@ -209,8 +209,8 @@ void add_ordinary(OperationErrors& errors, Operation operation, const Operands<R
   const double error = std::isnan(found) ? std::numeric_limits<double>::infinity() : found;
   ErrorRange& range = errors.range;
   if (errors.ordinary == 0) range = {error, error, in_double(o), in_double(o)};
-  if (error < range.least) range.least = error, range.least_at = in_double(o);
-  if (error > range.most) range.most = error, range.most_at = in_double(o);
+  if (error < range.min) range.min = error, range.min_at = in_double(o);
+  if (error > range.max) range.max = error, range.max_at = in_double(o);
   ++errors.ordinary;
   if (std::abs(error) <= 0.5) ++errors.nearest;
   if (allowed(operation, o, result, false)) return;
@@ -262,8 +262,8 @@ ErrorBound glsl_bound(Operation operation) { return divides(operation) ? ErrorBo
 void OperationErrors::add(const OperationErrors& other) {
   if (other.ordinary > 0) {
     if (ordinary == 0) range = other.range;
-    if (other.range.least < range.least) range.least = other.range.least, range.least_at = other.range.least_at;
-    if (other.range.most > range.most) range.most = other.range.most, range.most_at = other.range.most_at;
+    if (other.range.min < range.min) range.min = other.range.min, range.min_at = other.range.min_at;
+    if (other.range.max > range.max) range.max = other.range.max, range.max_at = other.range.max_at;
   }
   if (outside == 0) first_outside = other.first_outside;
   ordinary += other.ordinary, nearest += other.nearest, outside += other.outside;

@@ -47,10 +47,10 @@ ErrorBound glsl_bound(Operation operation);
 
 /// The least and largest errors so far, and their operands.
 struct ErrorRange {
-  double least = 0;
-  double most = 0;
-  Operands<double> least_at;
-  Operands<double> most_at;
+  double min = 0;
+  double max = 0;
+  Operands<double> min_at;
+  Operands<double> max_at;
 };
 
 /// Numbers of operands of each class, and of their outcomes.

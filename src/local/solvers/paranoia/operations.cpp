@@ -83,18 +83,16 @@ class RandomOperands {
   using F = Format<Real>;
 
   // least ... most; std's distributions differ from library to library
-  int whole(int least, int most) {
-    return least + static_cast<int>(random_() % static_cast<std::uint64_t>(most - least + 1));
-  }
+  int whole(int min, int max) { return min + static_cast<int>(random_() % static_cast<std::uint64_t>(max - min + 1)); }
   Real sign() { return random_() % 2 == 0 ? Real{1} : Real{-1}; }
   // An integer of exactly `bits` bits.
   Real of_bits(int bits) {
     const std::uint64_t leading = std::uint64_t{1} << (bits - 1);
     return static_cast<Real>(leading | (random_() & (leading - 1)));
   }
-  Real value(int least_exponent, int most_exponent) {
+  Real value(int min_exponent, int max_exponent) {
     // one after the other: C++ leaves the order within an expression to the compiler
-    const int exponent = whole(least_exponent, most_exponent);
+    const int exponent = whole(min_exponent, max_exponent);
     const Real digits = of_bits(F::bits);
     return sign() * std::ldexp(digits, exponent - (F::bits - 1));
   }

@@ -16,7 +16,7 @@ class DeviceMultigrid {
   /// `device` must outlive it. Throws std::runtime_error if the device fails.
   DeviceMultigrid(Device& device, Index n)
       : device_(device),
-        most_groups_(most_poisson_groups(device.description())),
+        max_groups_(max_poisson_groups(device.description())),
         smooth_before_(program("smooth_before")),
         restrict_(program("restrict")),
         interpolate_(program("interpolate")),
@@ -25,7 +25,7 @@ class DeviceMultigrid {
     for (const Index points : multigrid_grids(n)) grids_.emplace_back(device, points, points == n);
   }
 
-  /// z <- B r (poisson_multigrid.hpp) and r . z, r being a buffer. Leaves most_poisson_groups() parts of the sum in
+  /// z <- B r (poisson_multigrid.hpp) and r . z, r being a buffer. Leaves max_poisson_groups() parts of the sum in
   /// `parts` at most, from `first_part` on; returns their count. Does not wait.
   Index apply(GLuint r, const DeviceArray<double>& parts, Index first_part) {
     const std::size_t last = grids_.size() - 1;
@@ -87,13 +87,13 @@ class DeviceMultigrid {
                                        definition("MULTIGRID", 1) + definition("OF_RESIDUAL", smoother.of_residual) +
                                        definition("OF_PRODUCT", smoother.of_product) +
                                        definition("DIVISOR", smoother.divisor) +
-                                       definition("MOST_FINE_POINTS", most_fine_points) + definition("FINEST", finest));
+                                       definition("MAX_FINE_POINTS", max_fine_points) + definition("FINEST", finest));
   }
 
   /// Runs a kernel on a grid and the adjacent grid `next`. Returns the number of work groups.
   Index dispatch(const gl::Program& kernel, const Grid& grid, const Grid& next, Index first_part = 0) {
     const bool next_is_last = next.n == 1;  // whose z is r / 4
-    const ColumnBlocks blocks = column_blocks(grid.n, grid.n, most_groups_);
+    const ColumnBlocks blocks = column_blocks(grid.n, grid.n, max_groups_);
     kernel.set(0, to_int(grid.n), to_int(grid.pitch), to_int(grid.n), to_int(blocks.rows));
     kernel.set(1, 0, 0, to_int(first_part), 0);
     kernel.set(3, to_int(next.n), to_int(next.pitch), next_is_last ? 4 : 1, 0);
@@ -102,7 +102,7 @@ class DeviceMultigrid {
   }
 
   Device& device_;
-  Index most_groups_;
+  Index max_groups_;
   std::vector<Grid> grids_;
   gl::Program smooth_before_, restrict_, interpolate_, smooth_after_, smooth_finest_after_;
 };

@@ -100,8 +100,8 @@ class HostMultigrid {
   /// small grids use one thread.
   template <class Body>
   void for_row_blocks(Index rows, const Body& body) {
-    constexpr Index least_rows_of_a_thread = 32;  // with fewer, synchronisation takes longer than the rows
-    const Index members = std::min<Index>(team_->members(), rows / least_rows_of_a_thread);
+    constexpr Index min_rows_of_a_thread = 32;  // with fewer, synchronisation takes longer than the rows
+    const Index members = std::min<Index>(team_->members(), rows / min_rows_of_a_thread);
     if (members <= 1) return body(Index{0}, rows, scratch_.front().data());
     team_->run([&](int member) {
       if (member >= members) return;
@@ -133,7 +133,7 @@ class HostMultigrid {
     for (Index i = begin; i < end; ++i) {
       std::fill(sum - 1, sum + next.n + 1, Real{0});
       const Index first = first_fine_point(i, grid.n, next.n);
-      for (Index fine = std::max<Index>(first, 0); fine < std::min(first + most_fine_points, grid.n); ++fine) {
+      for (Index fine = std::max<Index>(first, 0); fine < std::min(first + max_fine_points, grid.n); ++fine) {
         const CoarsePlace& place = grid.places[at(fine)];
         const double share = place.left == i ? 1 - place.of_right : place.left + 1 == i ? place.of_right : 0;
         if (share == 0) continue;

@@ -24,7 +24,7 @@ CgOutcome conjugate_gradients_by_multigrid(PoissonStrip<Real>& strip, const CgLi
   for (double square = first_square;; square = strip.own_sum(PoissonSum::residual)) {
     outcome.relative_residual = first_square > 0 ? std::sqrt(square / first_square) : 0;
     outcome.converged = square <= limit;  // false for NaN
-    if (outcome.converged || !std::isfinite(square) || outcome.iterations == limits.most_iterations) return outcome;
+    if (outcome.converged || !std::isfinite(square) || outcome.iterations == limits.max_iterations) return outcome;
     strip.precondition();
     strip.advance_direction(outcome.iterations);
     strip.update(outcome.iterations, {0, strip.extents().rows});
@@ -43,14 +43,14 @@ CgOutcome conjugate_gradients(PoissonStrip<Real>& strip, PoissonNeighbours<Real>
   double first_square = 0;
   CgOutcome outcome;
   for (Index done = 0, known = 0;;) {
-    const Index stop = std::min(done + iterations_between_checks, limits.most_iterations);
+    const Index stop = std::min(done + iterations_between_checks, limits.max_iterations);
     for (; done < stop; ++done) {
       strip.advance_direction(done);  // p <- r + beta p
       neighbours.add_up(strip, PoissonSum::curvature);
       neighbours.update(strip, done);  // u <- u + alpha p, r <- r - alpha A p
       neighbours.add_up(strip, PoissonSum::residual);
     }
-    const bool last = done == limits.most_iterations;
+    const bool last = done == limits.max_iterations;
     if (last) strip.advance_direction(done);  // notes the residual of the last iteration
     const std::vector<double> squares = strip.residual_squares(known, done - known + (last ? 1 : 0));
     if (known == 0) first_square = squares.front();
@@ -76,6 +76,6 @@ void check_poisson_strip(const PoissonExtents& extents, PoissonPreconditioner pr
   }
 }
 
-Index poisson_most_iterations(Index n) { return 10 * n + 10; }
+Index poisson_max_iterations(Index n) { return 10 * n + 10; }
 
 }  // namespace glinpack

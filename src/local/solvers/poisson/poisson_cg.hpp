@@ -28,10 +28,10 @@ struct StripRows {
   Index end = 0;
 };
 
-/// The stopping criterion: ||r|| <= tolerance ||b||, or most_iterations.
+/// The stopping criterion: ||r|| <= tolerance ||b||, or max_iterations.
 struct CgLimits {
   double tolerance = 1e-6;
-  Index most_iterations = 0;
+  Index max_iterations = 0;
 };
 
 /// The matrix that maps r to z, the approximate inverse of A.
@@ -139,6 +139,6 @@ CgOutcome conjugate_gradients(PoissonStrip<Real>& strip, PoissonNeighbours<Real>
 /// The iteration limit: many times more than needed. The error bound of conjugate gradients,
 /// 2 ((sqrt(kappa) - 1) / (sqrt(kappa) + 1))^k with kappa < (2 (n + 1) / pi)^2, makes a relative residual of 1e-6 of
 /// at most 0.32 (n + 1) ln(2e6 sqrt(kappa)) iterations: below 10 n for all n that memory holds.
-Index poisson_most_iterations(Index n);
+Index poisson_max_iterations(Index n);
 
 }  // namespace glinpack

@@ -16,8 +16,8 @@
 namespace glinpack::solvers {
 namespace {
 
-constexpr Index most_texels = Index{1} << 27;  // of a texel buffer; what llvmpipe and NVIDIA's driver have
-constexpr Index most_updates = 3;  // of parts of a strip, in an iteration: its first row, its last, the rest
+constexpr Index max_texels = Index{1} << 27;  // of a texel buffer; what llvmpipe and NVIDIA's driver have
+constexpr Index max_updates = 3;              // of parts of a strip, in an iteration: its first row, its last, the rest
 
 template <class Real>
 constexpr Index bytes_of = static_cast<Index>(sizeof(Real));
@@ -51,13 +51,13 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
         memory_(memory),
         preconditioner_(preconditioner),
         layout_(poisson_layout<Real>(extents, memory)),
-        groups_limit_(most_poisson_groups(device.description())),
+        groups_limit_(max_poisson_groups(device.description())),
         u_(device, layout_.elements),
         vectors_(device, extents, memory),
-        sums_{Sum(device, groups_limit_), Sum(device, most_updates * groups_limit_)},
+        sums_{Sum(device, groups_limit_), Sum(device, max_updates * groups_limit_)},
         direction_program_(make_program<Real>(device, "poisson_direction", memory, preconditioner)),
         update_program_(make_program<Real>(device, "poisson_update", memory, preconditioner)),
-        read_back_(MappedBuffer<double>::create(device.context(), most_updates * groups_limit_)),
+        read_back_(MappedBuffer<double>::create(device.context(), max_updates * groups_limit_)),
         edges_(MappedBuffer<Real>::create(device.context(), 4 * extents.n)) {
     if (preconditioner == PoissonPreconditioner::multigrid) multigrid_.emplace(device, extents.n);
   }
@@ -77,9 +77,9 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
       if (row >= 0 && row < extents_.rows) square += row_square;
     });
     // a residual for every iteration, and the one after the last
-    scalars_ = std::make_unique<DeviceArray<double>>(device_, limits.most_iterations + 2);
+    scalars_ = std::make_unique<DeviceArray<double>>(device_, limits.max_iterations + 2);
     scalars_->upload(std::array{limits.tolerance * limits.tolerance});
-    if (multigrid_) products_ = std::make_unique<DeviceArray<double>>(device_, limits.most_iterations + 2);
+    if (multigrid_) products_ = std::make_unique<DeviceArray<double>>(device_, limits.max_iterations + 2);
     Sum& residual = sum(PoissonSum::residual);
     residual.parts.upload(std::array{square});
     residual.count = 1;
@@ -185,7 +185,7 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
  private:
   /// A scalar product: the parts of the work groups, or the total of set_sum().
   struct Sum {
-    Sum(Device& device, Index most_parts) : parts(device, most_parts), total(device, 1) {}
+    Sum(Device& device, Index max_parts) : parts(device, max_parts), total(device, 1) {}
     DeviceArray<double> parts;
     DeviceArray<double> total;
     Index count = 0;
@@ -265,11 +265,11 @@ std::string poisson_obstacle(const DeviceDescription& device, const PoissonExten
     return fmt::format("a texture of {} has at most {} texels a side: use a smaller N, or --memory global",
                        device.renderer, device.texture_side);
   }
-  if (memory == PoissonMemory::texture1d && layout.elements > most_texels) {
+  if (memory == PoissonMemory::texture1d && layout.elements > max_texels) {
     return fmt::format(
         "a vector of {} x {} points is more than the {} texels that a texel buffer surely has: use a "
         "smaller N, or --memory global",
-        extents.rows, extents.n, most_texels);
+        extents.rows, extents.n, max_texels);
   }
   if (bytes > device.storage_block) {
     return fmt::format(

@@ -53,7 +53,7 @@ inline CoarsePlace coarse_place(Index i, Index fine, Index coarse) {
 
 /// The most points of a grid in one direction that are interpolated from a point of the next grid: those between its
 /// two neighbours, which are at most four intervals apart.
-inline constexpr Index most_fine_points = 4;
+inline constexpr Index max_fine_points = 4;
 
 /// The first of them, from coarse point `i` - 1 on; it may be -1, the boundary.
 inline Index first_fine_point(Index i, Index fine, Index coarse) { return i * (fine + 1) / (coarse + 1); }

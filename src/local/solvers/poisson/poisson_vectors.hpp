@@ -136,7 +136,7 @@ inline constexpr Index poisson_group = 256;  // invocations, poisson.glsl's
 
 /// The most work groups of a dispatch: about the capacity of GPUs, since the next dispatch sums the parts of all; few
 /// on software devices.
-inline Index most_poisson_groups(const DeviceDescription& device) { return device.software ? 16 : 1024; }
+inline Index max_poisson_groups(const DeviceDescription& device) { return device.software ? 16 : 1024; }
 
 /// A dispatch whose invocations go down columns.
 struct ColumnBlocks {
@@ -146,11 +146,11 @@ struct ColumnBlocks {
 
 /// For rows x columns items. Blocks are as high as possible with work for all invocations, so that large grids are read
 /// from memory once.
-inline ColumnBlocks column_blocks(Index rows, Index columns, Index most_groups) {
-  constexpr Index most_block_rows = 32;
+inline ColumnBlocks column_blocks(Index rows, Index columns, Index max_groups) {
+  constexpr Index max_block_rows = 32;
   const auto parts = [](Index count, Index size) { return (count + size - 1) / size; };
-  const Index block = std::clamp<Index>(rows * columns / (most_groups * poisson_group), 1, most_block_rows);
-  return {.rows = block, .groups = std::min(parts(parts(rows, block) * columns, poisson_group), most_groups)};
+  const Index block = std::clamp<Index>(rows * columns / (max_groups * poisson_group), 1, max_block_rows);
+  return {.rows = block, .groups = std::min(parts(parts(rows, block) * columns, poisson_group), max_groups)};
 }
 
 }  // namespace glinpack::solvers

@@ -20,7 +20,7 @@ bool takes_pieces(const DeviceDescription& device, const TridiagonalSettings& se
          (settings.share == Share::sixteen || (settings.share == Share::automatic && !device.software));
 }
 
-// Of all arrays or textures, per element.
+// For all arrays or textures, per element.
 double bytes_of_an_element(const DeviceDescription& device, const TridiagonalSettings& settings, Precision precision) {
   constexpr double two_textures_of_four_and_one = 4 * (4 + 4 + 1);
   if (settings.variant == TridiagonalVariant::raster) return two_textures_of_four_and_one;

@@ -38,14 +38,14 @@ inline constexpr Index piece_equations = 16;
 struct TridiagonalSettings {
   TridiagonalVariant variant = TridiagonalVariant::compute;
   Share share = Share::automatic;  // of compute
-  /// Of cyclic_reduction, >= 0; empty: as many as give 16384 invocations work.
+  /// For cyclic_reduction, >= 0; empty: as many as give 16384 invocations work.
   std::optional<Index> steps = {};
   /// Invocations of a work group, not of raster: a multiple of 32, or as many as a system has pieces, if that is more;
   /// empty: 64 or 128, by the shader.
   std::optional<Index> group = {};
-  /// Of raster: the most systems, and the most equations, in a texture; empty: the device's limit.
+  /// For raster: the maximum of systems, and of equations, in a texture; empty: the device's limit.
   std::optional<Index> tile = {};
-  /// Of the others: the most elements in a buffer; empty: the device's limit.
+  /// For the others: the maximum of elements in a buffer; empty: the device's limit.
   std::optional<Index> elements = {};
 };
 

@@ -14,14 +14,14 @@
 namespace glinpack::solvers {
 namespace {
 
-constexpr Index most_work_groups = 65535;  // of a dispatch in each direction: what GL 4.5 guarantees
-constexpr Index whole_group = 64;          // of tridiagonal_whole.comp, unless given
-constexpr Index reduction_group = 128;     // of cyclic_reduction.comp
-constexpr Index enough_parts = 16384;      // systems, one per invocation, that occupy a large GPU
+constexpr Index max_work_groups = 65535;  // of a dispatch in each direction: what GL 4.5 guarantees
+constexpr Index whole_group = 64;         // of tridiagonal_whole.comp, unless given
+constexpr Index reduction_group = 128;    // of cyclic_reduction.comp
+constexpr Index enough_parts = 16384;     // systems, one per invocation, that occupy a large GPU
 
 /// Work groups for `invocations` invocations, at most what GL guarantees: shaders loop if there are fewer.
 Index groups_for(Index invocations, Index group) {
-  return std::min(most_work_groups, (invocations + group - 1) / group);
+  return std::min(max_work_groups, (invocations + group - 1) / group);
 }
 
 /// The layout of equations: element (system s, equation i) at s * system_stride + i * equation_stride. Consecutive
@@ -249,7 +249,7 @@ struct CyclicReduction {
 constexpr Index level_group = 128;  // tridiagonal_level.comp's
 
 // Pieces of a work group, limited by registers.
-constexpr Index most_pieces(Precision precision) { return precision == Precision::double_ ? 256 : 512; }
+constexpr Index max_pieces_of(Precision precision) { return precision == Precision::double_ ? 256 : 512; }
 constexpr Index usual_group = 128;  // invocations, if systems are short and no number is given
 
 constexpr Index pieces_of(Index equations) { return (equations + piece_equations - 1) / piece_equations; }
@@ -272,7 +272,7 @@ struct Level {
 template <class Real>
 struct Pieces {
   Pieces(Device& on, const BatchLayout& largest, const TridiagonalSettings& settings) : device(on) {
-    const Index max_pieces = most_pieces(precision_of<Real>);
+    const Index max_pieces = max_pieces_of(precision_of<Real>);
     extents.push_back({pieces_of(largest.n)});
     while (extents.back().pieces > max_pieces) {
       extents.push_back(extents.back().next());
@@ -352,7 +352,7 @@ Index systems_of_a_batch(const DeviceDescription& device, const TridiagonalSetti
   const auto bytes = static_cast<Index>(factor_bytes(precision));
   const Index max_elements =
       std::min({device.storage_block / bytes, largest_index, settings.elements.value_or(largest_index)});
-  return std::min(most_work_groups, max_elements / elements_of_a_system);
+  return std::min(max_work_groups, max_elements / elements_of_a_system);
 }
 
 Index reduction_steps(const TridiagonalSettings& settings, Index count, Index n) {

@@ -53,10 +53,10 @@ TYPED_TEST(Arithmetic, ErrorsMatchHandComputedOnes) {
 
 TYPED_TEST(Arithmetic, IntermediateResultsDoNotOverflowOrUnderflow) {
   using Real = TypeParam;
-  constexpr Real largest = std::numeric_limits<Real>::max(), least = std::numeric_limits<Real>::min();
+  constexpr Real largest = std::numeric_limits<Real>::max(), min = std::numeric_limits<Real>::min();
   EXPECT_EQ(error<Real>(Operation::division, {largest, largest, 0}, 1), 0);
-  EXPECT_EQ(error<Real>(Operation::division, {least, least, 0}, 1), 0);
-  EXPECT_NEAR(error<Real>(Operation::addition, {largest, least, 0}, largest), 0, 1e-60);
+  EXPECT_EQ(error<Real>(Operation::division, {min, min, 0}, 1), 0);
+  EXPECT_NEAR(error<Real>(Operation::addition, {largest, min, 0}, largest), 0, 1e-60);
   EXPECT_EQ(error<Real>(Operation::fma, {largest, Real{1}, -largest}, 0), 0);
   EXPECT_EQ(error<Real>(Operation::subtraction, {largest, largest, 0}, 0), 0);
   // far outside the range of Real
@@ -79,7 +79,7 @@ TYPED_TEST(Arithmetic, ThisProcessorRoundsToNearestAndKeepsDenormals) {
       EXPECT_EQ(errors.kept, errors.denormals);
       EXPECT_EQ(errors.signs, errors.zeros);
       EXPECT_EQ(errors.as_ieee, errors.special);
-      EXPECT_GT(errors.range.most - errors.range.least, 0.9);
+      EXPECT_GT(errors.range.max - errors.range.min, 0.9);
     }
   }
 }
@@ -130,20 +130,20 @@ TYPED_TEST(Arithmetic, FmaMayRoundTwice) {
 
 TYPED_TEST(Arithmetic, DenormalsMayOnlyBecomeZero) {
   using Real = TypeParam;
-  constexpr Real least = std::numeric_limits<Real>::min();
-  const Operands<Real> below{least, Real{0.5}, 0};
-  OperationErrors errors = judged<Real>(Operation::multiplication, below, least / 2);
+  constexpr Real min = std::numeric_limits<Real>::min();
+  const Operands<Real> below{min, Real{0.5}, 0};
+  OperationErrors errors = judged<Real>(Operation::multiplication, below, min / 2);
   EXPECT_EQ(errors.kept, 1);
   errors = judged<Real>(Operation::multiplication, below, 0);
   EXPECT_EQ(errors.flushed, 1);
   EXPECT_TRUE(errors.passed());
-  errors = judged<Real>(Operation::multiplication, below, least);
+  errors = judged<Real>(Operation::multiplication, below, min);
   EXPECT_EQ(errors.neither, 1);
   EXPECT_FALSE(errors.passed());
   // least / 2 + least, with the operands flushed to zero
-  EXPECT_EQ(judged<Real>(Operation::addition, {least / 2, least, 0}, least).flushed, 1);
+  EXPECT_EQ(judged<Real>(Operation::addition, {min / 2, min, 0}, min).flushed, 1);
   // 1 + a denormal does not show whether denormals are flushed
-  EXPECT_EQ(judged<Real>(Operation::addition, {least / 2, 1, 0}, 1).denormals, 0);
+  EXPECT_EQ(judged<Real>(Operation::addition, {min / 2, 1, 0}, 1).denormals, 0);
 }
 
 TYPED_TEST(Arithmetic, UncheckedClassesAreCounted) {
@@ -171,9 +171,9 @@ TYPED_TEST(Arithmetic, ErrorsOfSeveralSetsAreCombined) {
   all.add(judged<Real>(Operation::subtraction, {1, 1, 0}, 0));
   EXPECT_EQ(all.ordinary, 2);
   EXPECT_EQ(all.zeros, 1);
-  EXPECT_EQ(all.range.least, -0.25);
-  EXPECT_EQ(all.range.most, 0.75);
-  EXPECT_EQ(all.range.most_at.b, double{ulp / 4});
+  EXPECT_EQ(all.range.min, -0.25);
+  EXPECT_EQ(all.range.max, 0.75);
+  EXPECT_EQ(all.range.max_at.b, double{ulp / 4});
   EXPECT_THROW(errors_of<Real>(Operation::addition, OperandSet<Real>{}, std::vector<Real>(1)), std::invalid_argument);
 }
 

@@ -42,7 +42,7 @@ TEST_F(GlPoisson, ReproducesTable1OfThePaper) {
 template <class Real, class MakeTested>
 void expect_iterations_of_the_host(Index n, const MakeTested& make,
                                    PoissonPreconditioner preconditioner = PoissonPreconditioner::none) {
-  const CgLimits limits{.most_iterations = 3};
+  const CgLimits limits{.max_iterations = 3};
   const auto expected = make_host_poisson_strip<Real>({.n = n, .first_row = 0, .rows = n}, 1, preconditioner);
   const auto computed = make();
   expect_near(solve_poisson(*computed, limits).u, solve_poisson(*expected, limits).u, scalar_products<Real>(n));
@@ -97,7 +97,7 @@ TEST_F(GlPoisson, SinglePrecisionConvergesWithinTheErrorBound) {
 TEST_F(GlPoisson, StripsGiveTheSolutionOfTheSquare) {
   constexpr Index n = 19;
   const auto make_host = [](const PoissonExtents& extents) { return make_host_poisson_strip<float>(extents, 1); };
-  const CgLimits limits{.most_iterations = 20};
+  const CgLimits limits{.max_iterations = 20};
   const std::vector<float> expected = iterate(make_strips<float>(n, {n}, make_host), limits);
   for (const PoissonMemory memory : {PoissonMemory::global, PoissonMemory::texture1d, PoissonMemory::shared}) {
     const auto make = [&](const PoissonExtents& extents) {
@@ -113,7 +113,7 @@ TEST_F(GlPoisson, StripsGiveTheSolutionOfTheSquare) {
 TEST_F(GlPoisson, StripsGiveTheSolutionOfTheSquareInDoublePrecision) {
   constexpr Index n = 70;  // more rows than a tile
   const auto make_host = [](const PoissonExtents& extents) { return make_host_poisson_strip<double>(extents, 1); };
-  const CgLimits limits{.most_iterations = 20};
+  const CgLimits limits{.max_iterations = 20};
   const std::vector<double> expected = iterate(make_strips<double>(n, {n}, make_host), limits);
   for (const PoissonMemory memory : {PoissonMemory::global, PoissonMemory::shared}) {
     const auto make = [&](const PoissonExtents& extents) {
@@ -129,13 +129,13 @@ TEST_F(GlPoisson, IteratingBeyondTheToleranceChangesNothing) {
   PoissonStrips<double> strips;
   strips.push_back(whole<double>(16));
   // the strip driver uses own_sum() and set_sum(), which sum in another order
-  expect_near(iterate(strips, {.most_iterations = solution.outcome.iterations + 5}), solution.u,
+  expect_near(iterate(strips, {.max_iterations = solution.outcome.iterations + 5}), solution.u,
               scalar_products<double>(16));
 }
 
 TEST_F(GlPoisson, ReportsWhenItDoesNotConverge) {
   const auto strip = whole<double>(32);
-  const CgOutcome outcome = solve_poisson(*strip, {.most_iterations = 40}).outcome;
+  const CgOutcome outcome = solve_poisson(*strip, {.max_iterations = 40}).outcome;
   EXPECT_FALSE(outcome.converged);
   EXPECT_EQ(outcome.iterations, 40);
 }

@@ -56,7 +56,7 @@ TEST(PoissonHost, IsReproducible) {
 TEST(PoissonHost, StripsGiveTheSolutionOfTheSquare) {
   constexpr Index n = 19;
   const auto make = [](const PoissonExtents& extents) { return make_host_poisson_strip<double>(extents, 2); };
-  const CgLimits limits{.most_iterations = 20};
+  const CgLimits limits{.max_iterations = 20};
   const std::vector<double> expected = iterate(make_strips<double>(n, {n}, make), limits);
   for (const std::vector<Index>& rows : {std::vector<Index>{9, 10}, {1, 2, 16}, {17, 1, 1}}) {
     expect_near(iterate(make_strips<double>(n, rows, make), limits), expected, scalar_products<double>(n));
@@ -69,12 +69,12 @@ TEST(PoissonHost, IteratingBeyondTheToleranceChangesNothing) {
   PoissonStrips<double> strips;
   strips.push_back(whole<double>(16));
   const Index further = solution.outcome.iterations + 5;
-  EXPECT_EQ(iterate(strips, {.most_iterations = further}), solution.u);
+  EXPECT_EQ(iterate(strips, {.max_iterations = further}), solution.u);
 }
 
 TEST(PoissonHost, ReportsWhenItDoesNotConverge) {
   const auto strip = whole<double>(32);
-  const CgOutcome outcome = solve_poisson(*strip, {.most_iterations = 40}).outcome;
+  const CgOutcome outcome = solve_poisson(*strip, {.max_iterations = 40}).outcome;
   EXPECT_FALSE(outcome.converged);
   EXPECT_EQ(outcome.iterations, 40);
   EXPECT_GT(outcome.relative_residual, 1e-6);

@@ -100,7 +100,7 @@ TEST(PoissonMultigrid, EveryFinePointBelongsToItsCoarsePoints) {
         if (point < 0 || point >= coarse || (point > place.left && place.of_right == 0)) continue;
         const Index first = first_fine_point(point, fine, coarse);
         EXPECT_GE(i, first) << fine;
-        EXPECT_LT(i, first + most_fine_points) << fine;
+        EXPECT_LT(i, first + max_fine_points) << fine;
       }
     }
   }

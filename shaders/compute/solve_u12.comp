@@ -3,14 +3,14 @@
 //   A_i <- A_i - sum over j < i of L_ij X_j
 //   X_i <- A_i - (I - L_ii^-1) A_i             the same as L_ii^-1 A_i
 // A work group does so for 2 ACROSS vectors of columns, of which no other reads anything. Both steps are products as
-// reduce.comp has them, of an inner extent of up to all rows above and of TILE_ROWS. The blocks of L, transposed, and
+// update.comp has them, of an inner extent of up to all rows above and of TILE_ROWS. The blocks of L, transposed, and
 // I - L_ii^-1 are made by invert.comp.
 //
 // Source: multiplying by inverses of diagonal blocks is how MAGMA's and rocBLAS's trsm go. It is as stable as
 // substitution where those blocks are well conditioned (J. J. Du Croz, N. J. Higham: Stability of methods for matrix
 // inversion, IMA Journal of Numerical Analysis 12, 1992), and unit triangles whose elements pivoting bounds are.
 //
-// Variants: as of reduce.comp; ALIGNED: every first element of A is a multiple of VECTOR_WIDTH, the number of rows one
+// Variants: as of update.comp; ALIGNED: every first element of A is a multiple of VECTOR_WIDTH, the number of rows one
 // of 16, and the last vector of a row may be read whole.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
@@ -46,7 +46,7 @@ void main() {
   int across = thread % ACROSS, down = thread / ACROSS;
   int tile_column = int(gl_WorkGroupID.x) * RIGHT_VECTORS * VECTOR_WIDTH;
 
-  // what this invocation fetches, for the blocks at row and column 0 of L; as in reduce.comp
+  // what this invocation fetches, for the blocks at row and column 0 of L; as in update.comp
   int left_k = thread / LEFT_VECTORS, left_vector = thread % LEFT_VECTORS;
   int right_k = thread / RIGHT_VECTORS, right_column = tile_column + (thread % RIGHT_VECTORS) * VECTOR_WIDTH;
   int valid_right = extents.y - right_column;

@@ -1,7 +1,7 @@
 #version 450 core
 // C <- C - L U of one or two rows of C: L given transposed, depth x rows; U depth x columns. U is read once, as fast as
 // memory gives it: a work group makes 32 columns, and each of its slices every eighth term of their sums. The tiles of
-// reduce.comp would be nearly empty.
+// update.comp would be nearly empty.
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 #include "compute/uniforms.glsl"

@@ -53,7 +53,7 @@ READ(read_right, right, right_layout)
 #define READ_RIGHT(at, k, column, valid) read_right(k, column, (k) < depth ? valid : 0)
 #endif
 
-// Of the tile's vector `e`, of a row of depth after the other.
+// Vector `e` of the tile, one row of depth after the other.
 int place_of_right(int tile_column, int e) {
   int column = min(tile_column + e % RIGHT_VECTORS * VECTOR_WIDTH, last_vector(extents.y));
   return place(right_layout, e / RIGHT_VECTORS, column) / VECTOR_WIDTH;
