@@ -13,7 +13,7 @@
 //   A22    <-  A22 - L21 U12     the trailing update, on every rank (HPL_pdupdate)
 //
 // The white paper's roles: pivot and eliminate ranks factorise the panel, pivot and normalize ranks compute U12, all
-// ranks reduce A22.
+// ranks reduce A22. LuFactorization::run() (lu/factorize.hpp) is the loop over passes.
 #include "lu/factorize.hpp"
 
 #include <utility>
@@ -22,17 +22,11 @@
 #include "lu/pass_checks.hpp"
 #include "lu/row_by_row_lu.hpp"
 #include "lu/row_pipeline.hpp"
+#include "lu/update_and_poll.hpp"
 
 namespace glinpack {
 
 namespace {
-
-// MPI progress: a host that computes the trailing update polls pending messages after this many rows; a host whose
-// device computes it enqueues it and then polls as often. Bits must not depend on when messages arrive. So this is a
-// multiple of what BLAS kernels take at once, 24 in OpenBLAS's for AVX-512, and no part is a small product, for which
-// OpenBLAS has kernels that round differently.
-constexpr Index rows_between_polls = 768;
-constexpr Index largest_small_product = 1'000'000;  // rows x columns x depth
 
 template <class Real>
 class BlockedLu final : public LuFactorization {
@@ -104,26 +98,12 @@ class BlockedLu final : public LuFactorization {
 
   // A22 <- A22 - L21 U12 in some trailing columns.
   void update_trailing(const PassPlan& pass, ColumnRange columns, const Panel<Real>& panel, DeviceBlock<Real> u12) {
-    const DeviceBlock<Real> l21_transposed = panel.l21_transposed(pass);
     const DeviceBlock<Real> a22{&a_, pass.trailing_row.value, pass.trailing_column.value + columns.first,
                                 pass.trailing_rows, columns.count};
-    const auto messages_in_flight = [this] {
+    update_and_poll(context_.backend, panel.l21_transposed(pass), u12, a22, [this] {
       const bool rows_in_flight = !rows_.test(), panels_in_flight = !panels_.test();
       return rows_in_flight || panels_in_flight;
-    };
-    if (context_.backend.info().asynchronous) {
-      if (!a22.empty()) context_.backend.update(l21_transposed, u12, a22);
-      for (Index i = 0; i < a22.rows && messages_in_flight();) i += rows_between_polls;
-      return;
-    }
-    const bool may_divide = rows_between_polls * columns.count * pass.width > largest_small_product;
-    for (Index i = 0; i < a22.rows && columns.count > 0;) {
-      const Index left = a22.rows - i;
-      const bool divides = messages_in_flight() && may_divide && left >= 2 * rows_between_polls;
-      const Index rows = divides ? rows_between_polls : left;
-      context_.backend.update(l21_transposed.block(0, i, pass.width, rows), u12, a22.block(i, 0, rows, columns.count));
-      i += rows;
-    }
+    });
   }
 
   RankContext<Real> context_;
