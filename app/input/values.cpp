@@ -122,7 +122,7 @@ double parse_real(std::string_view text) {
 
 namespace {
 
-// A real number that is more than 0 and at most `most`.
+// A real number that is more than 0 and at most `max`.
 double parse_positive(std::string_view text, double max, const char* expected) {
   const double value = parse_real(text);
   if (value > 0 && value <= max) return value;

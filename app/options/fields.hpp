@@ -102,7 +102,7 @@ FieldValue text(std::string& option, std::string type);
 /// Any other option with one text, or with a list of texts. An empty text, or no text, is null in JSON.
 FieldValue word(std::string type, std::function<void(const std::string&)> read, std::function<std::string()> print);
 FieldValue words(std::string type, std::function<void(const Texts&)> read, std::function<Texts()> print);
-/// Values without a name, such as files: at most `most`. `type`: "FILE".
+/// Values without a name, such as files: at most `max`. `type`: "FILE".
 FieldValue positional(Texts& option, int max);
 
 /// The one of `names` that is `text`. Throws InputError, naming all and the nearest one; `others`: also valid.

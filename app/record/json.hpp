@@ -236,7 +236,7 @@ nlohmann::json json_of(const Value& value) {
   }
 }
 
-/// Throws InputError. `least`: of whole numbers.
+/// Throws InputError. `min`: of whole numbers.
 template <class Value>
 void read(const JsonNode& node, Value& value, std::int64_t min) {
   if constexpr (std::same_as<Value, nlohmann::json>) {

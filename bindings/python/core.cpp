@@ -105,11 +105,11 @@ class Context {
   /// Bounds the memory of operations that are not executed yet: their number, and elements copied from Python. Whether
   /// the caller has to wait for the newest.
   bool enqueued(std::size_t bytes) {
-    constexpr std::size_t most_bytes = std::size_t{256} << 20U;
-    constexpr std::int64_t most_operations = 1024;
+    constexpr std::size_t max_bytes = std::size_t{256} << 20U;
+    constexpr std::int64_t max_operations = 1024;
     const std::int64_t pending = glinpack_context_pending(context_.get());
     bytes_ = pending <= 1 ? bytes : bytes_ + bytes;
-    if (bytes_ <= most_bytes && pending <= most_operations) return false;
+    if (bytes_ <= max_bytes && pending <= max_operations) return false;
     bytes_ = 0;
     return true;
   }
@@ -335,9 +335,9 @@ PYBIND11_MODULE(_core, m) {
       return glinpack_tridiagonal(lower.get(), diagonal.get(), upper.get(), right.get(), result);
     });
   });
-  m.def("poisson", [](const Handle& b, double tolerance, std::int64_t most_iterations) {
+  m.def("poisson", [](const Handle& b, double tolerance, std::int64_t max_iterations) {
     return made(b.context(), [&](glinpack_matrix** result) {
-      return glinpack_poisson(b.get(), tolerance, most_iterations, result);
+      return glinpack_poisson(b.get(), tolerance, max_iterations, result);
     });
   });
 }

@@ -562,10 +562,10 @@ def tridiagonal(lower, diagonal, upper, right):
     return _new(_core.tridiagonal(*(matrix._handle for matrix in operands)), operands[-1].ndim, operands[-1].context)
 
 
-def poisson(b, tolerance=1e-8, most_iterations=0):
+def poisson(b, tolerance=1e-8, max_iterations=0):
     """u of the five-point Laplacian on n x n points by conjugate gradients."""
     b = _as_matrix(b)
-    return _new(_core.poisson(b._handle, tolerance, most_iterations), b.ndim, b.context)
+    return _new(_core.poisson(b._handle, tolerance, max_iterations), b.ndim, b.context)
 
 
 def from_dlpack(array, context=None):

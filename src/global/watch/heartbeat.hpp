@@ -28,7 +28,7 @@ struct WatchAddress {
 };
 std::string text_of(const WatchAddress& address);
 
-/// The addresses of this host's interfaces that are up but the loopback, at most `most`.
+/// The addresses of this host's interfaces that are up but the loopback, at most `max`.
 std::vector<std::uint32_t> own_addresses(std::size_t max);
 /// 127.0.0.1
 std::uint32_t loopback_address();

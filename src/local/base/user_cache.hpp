@@ -31,7 +31,7 @@ class NumberCache {
   /// `suffix`: of the files.
   explicit NumberCache(std::string suffix, std::string directory = user_cache());
 
-  /// None if there is no file, or it does not begin with a number from `least` to `most`.
+  /// None if there is no file, or it does not begin with a number from `min` to `max`.
   std::optional<double> load(std::string_view key, double min, double max) const;
   /// `comment`: the second line, for human readers.
   void store(std::string_view key, double number, std::string_view comment = {}) const;

@@ -26,7 +26,7 @@ class Sampler : NonCopyable {
   static constexpr std::size_t max_samples = 32768;
 
   /// `interval`: between the starts of readings, > 0. The sensors must outlive it, and are not to be read otherwise
-  /// between start() and stop(). When a sensor has `most` samples, an even number, every second one is discarded and
+  /// between start() and stop(). When a sensor has `max` samples, an even number, every second one is discarded and
   /// the rate is halved. This bounds the memory of long runs.
   Sampler(std::vector<Sensor*> sensors, std::chrono::duration<double> interval, std::size_t max = max_samples);
   ~Sampler();

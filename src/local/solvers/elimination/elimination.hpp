@@ -165,7 +165,7 @@ class PivotSearch {
   void resize(Index side);
 
   /// Among the candidates of a step, the texels from (step, step) on: down, or, with full pivoting, down and to the
-  /// right. Waits for the device. Throws SingularMatrixError if the largest norm is at most `least`.
+  /// right. Waits for the device. Throws SingularMatrixError if the largest norm is at most `min`.
   BlockPivot find(const TextureMatrix& matrix, Index step, double min);
 
  private:
@@ -189,7 +189,7 @@ class GaussJordan {
 
   void resize(Index side) { search_.resize(side); }
   /// [A | B] in the front texture, B from texel column `side` on, becomes [. | X]. Returns the pivots of the steps.
-  /// Throws SingularMatrixError if a pivot measures at most `least`.
+  /// Throws SingularMatrixError if a pivot measures at most `min`.
   std::vector<BlockPivot> eliminate(PingPong& system, Index side, double min);
 
  private:
@@ -205,7 +205,7 @@ class PluPacked {
 
   void resize(Index side);
   /// A becomes L and U. Returns with which row of texels each was exchanged, as LAPACK's pivots. Throws
-  /// SingularMatrixError if a pivot measures at most `least`.
+  /// SingularMatrixError if a pivot measures at most `min`.
   std::vector<Index> factorize(TextureMatrix& a, double min);
   /// X of A X = B. Row i of texels of P A is row order[i] of A.
   void solve(const TextureMatrix& factors, std::span<const Index> order, const TextureMatrix& b, TextureMatrix& x);

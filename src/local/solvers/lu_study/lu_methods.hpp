@@ -118,7 +118,7 @@ constexpr double lu_table1_weight(LuMethod method) { return vectorised(method) ?
 
 /// What a pivot must exceed in magnitude: tolerance<float>(n) times the largest magnitude in A.
 double min_lu_pivot(Index n, double largest);
-/// The error of step `step`, from 0, of n, whose pivot is at most `least`.
+/// The error of step `step`, from 0, of n, whose pivot is at most `min`.
 SingularMatrixError small_pivot_error(Index step, Index n, double pivot, double min);
 
 // A = L U without pivoting, blocked and right-looking: block columns on the host, the rest by the compute shaders of
