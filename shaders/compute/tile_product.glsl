@@ -62,7 +62,9 @@ void update(int row, int column, Vector sum) { update_edge(row, column, VECTOR_W
 
 // --- One step of depth: 8 rows x VECTORS_EACH vectors ---------------------------------------------------------------
 // Macros have room for four vectors across; what is beyond VECTORS_EACH is not declared, and not used.
-#if VECTORS_EACH == 2
+#if VECTORS_EACH == 1
+#define ROW(factor, e, f, g, h, sum_a, sum_b, sum_c, sum_d) sum_a = fma(Vector(factor), e, sum_a);
+#elif VECTORS_EACH == 2
 #define ROW(factor, e, f, g, h, sum_a, sum_b, sum_c, sum_d) \
   sum_a = fma(Vector(factor), e, sum_a);                    \
   sum_b = fma(Vector(factor), f, sum_b);
@@ -116,7 +118,9 @@ void update(int row, int column, Vector sum) { update_edge(row, column, VECTOR_W
 #define TAKE_RIGHT_2(buffer, k, e, f) \
   e = RIGHT_AT(buffer, k, 0);         \
   f = RIGHT_AT(buffer, k, 1);
-#if VECTORS_EACH == 2
+#if VECTORS_EACH == 1
+#define TAKE_RIGHT(buffer, k, e, f, g, h) e = RIGHT_AT(buffer, k, 0);
+#elif VECTORS_EACH == 2
 #define TAKE_RIGHT(buffer, k, e, f, g, h) TAKE_RIGHT_2(buffer, k, e, f)
 #elif VECTORS_EACH == 3
 #define TAKE_RIGHT(buffer, k, e, f, g, h) TAKE_RIGHT_2(buffer, k, e, f) g = RIGHT_AT(buffer, k, 2);
@@ -280,7 +284,9 @@ void update(int row, int column, Vector sum) { update_edge(row, column, VECTOR_W
 #define UPDATE_GROUP(i, group, sum) update(ROW_OF(i), COLUMN_OF(group), sum);
 #define UPDATE_EDGE_GROUP(i, group, sum) \
   update_edge(ROW_OF(i), COLUMN_OF(group), extents.y - COLUMN_OF(group), sum);
-#if VECTORS_EACH == 2
+#if VECTORS_EACH == 1
+#define WRITE_ROW(write, i, a, b, c, d) write(i, 0, a)
+#elif VECTORS_EACH == 2
 #define WRITE_ROW(write, i, a, b, c, d) write(i, 0, a) write(i, 1, b)
 #elif VECTORS_EACH == 3
 #define WRITE_ROW(write, i, a, b, c, d) write(i, 0, a) write(i, 1, b) write(i, 2, c)

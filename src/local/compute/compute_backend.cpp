@@ -43,6 +43,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
                  limits.window_bytes > 0 ? limits.window_bytes : device()->description().storage_block, stripe_width_,
                  chosen_tile(options.value("tile"), device()->description(), precision_of<Real>)) {
     make_products(options);
+    if (is_tested_as_gpu_) kernels_.set_strip(sources_, 1);
     this->info_.asynchronous |= is_tested_as_gpu_;
     if (!this->info_.asynchronous) return;
     try {

@@ -94,6 +94,14 @@ void Kernels::set_tile(const ShaderSource& sources, const UpdateTile& tile) {
   tile_ = tile;
   strip_ = {.across = std::min<Index>(tile.across, 16), .prefetch = tile.prefetch, .loads_before_stores = true};
   update_aligned_ = build_product(sources, "update.comp", tile_, true);
+  // Strips of one vector make twice as many work groups. In single precision a GPU is faster with up to 23040 columns
+  // and as fast with 46080; double is slower (results/h200/logs.md u12-strips), as is llvmpipe.
+  const bool is_narrow = element_bytes_ == 4 && !device_->description().software;
+  set_strip(sources, is_narrow ? 1 : 2);
+}
+
+void Kernels::set_strip(const ShaderSource& sources, Index vectors_each) {
+  strip_.vectors_each = vectors_each;
   solve_u12_aligned_ = build_product(sources, "solve_u12.comp", strip_, true);
 }
 

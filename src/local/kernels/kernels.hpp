@@ -41,6 +41,8 @@ class Kernels {
 
   /// Compiles update and solve_u12 for another tile.
   void set_tile(const ShaderSource& sources, const UpdateTile& tile);
+  /// Compiles solve_u12 for strips of `vectors_each` vectors an invocation, 1 or 2; set_tile() chooses for the device.
+  void set_strip(const ShaderSource& sources, Index vectors_each);
 
   /// to <- from.
   void copy(const Region& from, const Region& to);

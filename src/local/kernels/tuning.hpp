@@ -18,7 +18,7 @@
 
 namespace glinpack::compute {
 
-/// shaders/compute/update.comp: ACROSS x DOWN invocations, each of 8 rows x 2 to 4 vectors (of 4 floats or 2 doubles).
+/// shaders/compute/update.comp: ACROSS x DOWN invocations, each of 8 rows x 1 to 4 vectors (of 4 floats or 2 doubles).
 /// Every tile gives the same results: it changes which invocation computes an element, not how.
 struct UpdateTile {
   Index across = 16;                 // 8, 16 or 32
