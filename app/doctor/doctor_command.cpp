@@ -69,8 +69,7 @@ OptionTable doctor_table(DoctorOptions& o) {
   };
   const std::vector<Field> machine{
       {"backend", name_value(o.backend, backend_choices()),
-       "Check for this backend. openblas and reference need no device; the others accept a software "
-       "device"},
+       "Check for this backend. openblas and reference need no device; the others accept a software device"},
       {"device", whole(o.device, 0, largest, "INDEX"), "Device of every process, an index of `glinpack devices`",
        "by local rank"},
       {"threads", whole(o.threads, 1, largest), "Host threads of each process",

@@ -160,7 +160,7 @@ class NetworkReporter {
       : input_(input), stream_(input.outputs), progress_(progress_on_stderr()) {
     results_.hosts = std::move(hosts);
     results_.oversubscribed = oversubscribed;
-    show(network_head(input.context, results_, input.options.pivoting));
+    stream_.write(network_head(input.context, results_, input.options.pivoting));
   }
 
   ProgressObserver observer_of(const RunRecord& run) {
@@ -192,7 +192,7 @@ class NetworkReporter {
                                      .finished = results_.runs.size(),
                                      .ended = ended_,
                                      .links_left = links_left};
-    show(incomplete_text(*results_.incomplete));
+    stream_.write(incomplete_text(*results_.incomplete));
   }
 
   void show_run(RunRecord& run) {
@@ -202,7 +202,7 @@ class NetworkReporter {
     NetworkRun done{.record = {}, .totals = network_totals(run)};
     run.result.ranks.clear();
     done.record = run;
-    show((new_case ? network_case_head(run) : "") + network_run_line(done));
+    stream_.write((new_case ? network_case_head(run) : "") + network_run_line(done));
     runs.push_back(std::move(done));
     if (new_case || runs.back().record.result.seconds < runs[quickest_].record.result.seconds) {
       quickest_ = runs.size() - 1;
@@ -211,19 +211,19 @@ class NetworkReporter {
 
   /// Details of the quickest run of an N, NB and grid.
   void finish_case() {
-    if (!results_.runs.empty()) show(network_case_details(results_.runs[quickest_]));
+    if (!results_.runs.empty()) stream_.write(network_case_details(results_.runs[quickest_]));
   }
 
   void ping_pong(const RankPair& pair, std::vector<PingPongTime> times) {
     const auto end = [this](int rank) { return LinkEnd{rank, results_.hosts[static_cast<std::size_t>(rank)]}; };
     PingPongRecord record{.first = end(pair.first), .second = end(pair.second), .times = std::move(times)};
-    show(ping_pong_text(record));
+    stream_.write(ping_pong_text(record));
     results_.ping_pongs.push_back(std::move(record));
   }
 
   void screening(Screening screening, const ScreeningOptions& options) {
     results_.screening_options = options;
-    show(screening_text(screening, results_));
+    stream_.write(screening_text(screening, results_));
     results_.screening = std::move(screening);
   }
 
@@ -236,11 +236,6 @@ class NetworkReporter {
   }
 
  private:
-  void show(const std::string& text) {
-    stream_.stream() << text;
-    stream_.flush();
-  }
-
   NetworkInput& input_;
   ReportStream stream_;
   Progress progress_;

@@ -126,8 +126,7 @@ std::vector<Field> problem_fields(PluOptions& o) {
   return {
       {"matrix", matrix,
        "Kind of matrix (docs/input.md); not with --input. mxp: that of HPL-MxP, with --precision mixed unless another "
-       "is "
-       "given"},
+       "is given"},
       {"seed", whole(o.seed, 0, LLONG_MAX, "SEED"), "Seed of the random matrix and right-hand side; HPL uses 100"},
       {"input", text(o.input, "FILE"),
        "Read the matrix from a .npy or Matrix Market file; b = A times ones (docs/input.md)"},

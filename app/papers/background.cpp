@@ -370,13 +370,10 @@ OptionTable background_table(BackgroundOptions& o) {
       {"ratio", or_auto(real(o.ratio, "RATIO", parse_ratio), [&o] { o.ratio.reset(); }),
        "Systems that the processor solves while the device solves one; auto: measured, and adjusted during the run"},
   };
-  return {.program = papers_name,
-          .command = "background",
-          .description =
-              "Splits systems between the processor and a device that works in the background, by a load ratio;\n"
-              "checks all answers, and compares with the processor alone and the device alone.",
-          .footer = mode_footer(background_examples),
-          .groups = mode_groups(o, {{"Problem", problem}})};
+  return mode_table(o, "background",
+                    "Splits systems between the processor and a device that works in the background, by a load ratio;\n"
+                    "checks all answers, and compares with the processor alone and the device alone.",
+                    background_examples, {{"Problem", problem}});
 }
 
 BackgroundOptions parse_background_options(const Texts& arguments) {
@@ -399,7 +396,7 @@ Study background_study(const BackgroundOptions& o) {
                              s->size->begin(name);
                              return Steps{.compute = [s] { s->size->solve(); }};
                            },
-                       .check = [s](ModeRecord& record, ModeRun&) { s->size->complete(record); }});
+                       .check = [s](ModeRecord& record) { s->size->complete(record); }});
       }
       all[1].refusal = [&o, n, products](const DeviceDescription& device) {
         return products ? matmul_obstacle(device, {n, n, n}, product_of(o), Precision::single)
@@ -412,7 +409,6 @@ Study background_study(const BackgroundOptions& o) {
     const auto systems = static_cast<double>(o.systems);
     study.problems.push_back(
         {.n = n,
-         .size = std::to_string(n),
          .what = std::to_string(o.systems) + " systems of size " + std::to_string(n),
          .parameters = {{"operation", name_of(o.operation)},
                         {"systems", o.systems},

@@ -164,7 +164,7 @@ Variant product_by_rows(const SharedBanded& p, BandedOperation operation) {
                        }
                      }};
   };
-  const auto check = [=](ModeRecord& record, ModeRun&) {
+  const auto check = [=](ModeRecord& record) {
     p->computed = p->expected;
     record.check =
         p->check("sums in double precision", operation, largest_difference(p->sums_in_double(operation), p->expected));
@@ -180,7 +180,7 @@ Variant product_on_device(const SharedBanded& p, BandedVariant variant, BandedOp
     p->product = {p->n, p->entries, p->x, p->computed, operation, p->z};
     return make_banded_product(run.device(), p->product, variant);
   };
-  const auto check = [=](ModeRecord& record, ModeRun&) {
+  const auto check = [=](ModeRecord& record) {
     record.check = p->check("compressed rows", operation, largest_difference(p->expected, p->computed));
   };
   const auto refusal = [=](const DeviceDescription& device) {
@@ -201,7 +201,7 @@ Variant solution(const SharedBanded& p, bool on_device) {
     return Steps{.load = [=] { *matrix = solvers::compress_rows(p->n, p->entries); },
                  .compute = [=] { solvers::solve_by_rows(*matrix, *system, *team); }};
   };
-  const auto check = [=](ModeRecord& record, ModeRun&) {
+  const auto check = [=](ModeRecord& record) {
     record.parameters["iterations"] = system->iterations;
     std::vector<double> residual(p->x.begin(), p->x.end());
     for (const SparseEntry& entry : p->entries) {
@@ -270,26 +270,23 @@ OptionTable banded_table(BandedOptions& o) {
        "Diagonals of random numbers: the main one, then those above and below it in turn"},
       {"offsets", offsets_value(o.offsets), "The diagonals instead: 0 the main one, 1 above it, -1 below it"},
   };
-  return {
-      .program = papers_name,
-      .command = "banded",
-      .description =
-          "Multiplies a matrix of few diagonals by a vector, y = A x, its diagonals being textures as Krueger and\n"
-          "Westermann have them; checks and compares with compressed rows on the processor.",
-      .footer = mode_footer(banded_examples),
-      .groups = mode_groups(
-          o, {{"Problem", joined(problem_fields(o,
-                                                "A, square, from a Matrix Market file (coordinate) or .npy instead of "
-                                                "random numbers",
-                                                "y of the last result, as .npy or .mtx by the name"),
-                                 diagonals)},
-              {"Variants",
-               {variant_field(o.variant, names_of(solvers::all_banded_variants), "csr"),
-                {"op", kinds_value(o.operation, solvers::all_banded_operations),
-                 "op of y = A x op z, z a vector of random numbers from 1 to 2; none: y = A x; all: each"},
-                {"solve", flag(o.solve),
-                 "Solve A x = b by conjugate gradients instead, on the processor and, as cg, on the device; random "
-                 "matrices are made symmetric and dominant"}}}})};
+  return mode_table(
+      o, "banded",
+      "Multiplies a matrix of few diagonals by a vector, y = A x, its diagonals being textures as Krueger and\n"
+      "Westermann have them; checks and compares with compressed rows on the processor.",
+      banded_examples,
+      {{"Problem", joined(problem_fields(o,
+                                         "A, square, from a Matrix Market file (coordinate) or .npy instead of "
+                                         "random numbers",
+                                         "y of the last result, as .npy or .mtx by the name"),
+                          diagonals)},
+       {"Variants",
+        {variant_field(o.variant, names_of(solvers::all_banded_variants), "csr"),
+         {"op", kinds_value(o.operation, solvers::all_banded_operations),
+          "op of y = A x op z, z a vector of random numbers from 1 to 2; none: y = A x; all: each"},
+         {"solve", flag(o.solve),
+          "Solve A x = b by conjugate gradients instead, on the processor and, as cg, on the device; random "
+          "matrices are made symmetric and dominant"}}}});
 }
 
 BandedOptions parse_banded_options(const Texts& arguments) {

@@ -189,7 +189,7 @@ Variant solution_by_lapack(const SharedSystem<Real>& p, Wanted wanted) {
                        std::copy(x.begin(), x.end(), p->x.begin());
                      }};
   };
-  const auto check = [=](ModeRecord& record, ModeRun&) { check_solution(*p, wanted, record); };
+  const auto check = [=](ModeRecord& record) { check_solution(*p, wanted, record); };
   return {.name = "openblas", .is_reference = true, .make = make, .check = check};
 }
 
@@ -225,7 +225,7 @@ Variant solution_by_rref(const SharedSystem<Real>& p, Wanted wanted) {
               for (Index i = 0; i < n; ++i) std::copy_n(row(i) + n, columns - n, p->system.x.row(i));
             }};
   };
-  const auto check = [=](ModeRecord& record, ModeRun&) { check_solution(*p, wanted, record); };
+  const auto check = [=](ModeRecord& record) { check_solution(*p, wanted, record); };
   return {.name = rref_name, .make = make, .check = check};
 }
 
@@ -246,7 +246,7 @@ Variant solution_on_device(const SharedSystem<Real>& p, const solvers::Eliminati
   const Index block = solvers::block_size(settings.variant);
   variant.parameters["steps"] = (n + block - 1) / block;
   variant.make = [=](ModeRun& run) { return method.make(run.device(), p->begin(wanted), settings); };
-  variant.check = [=](ModeRecord& record, ModeRun&) {
+  variant.check = [=](ModeRecord& record) {
     check_solution(*p, wanted, record);
     if (wanted == Wanted::factors) record.parameters["row_order"] = p->system.row_order;
   };
@@ -374,25 +374,21 @@ OptionTable gauss_jordan_table(EliminationOptions& o) {
   const Field inverse{"inverse", flag(o.inverse), "Compute the inverse of A: the right-hand sides are the identity"};
   const Field pivoting{"pivoting", kinds_value(o.pivoting, solvers::all_elimination_pivotings),
                        "partial: search the column for the pivot; full: search the remaining matrix; all: both"};
-  return {.program = papers_name,
-          .command = gauss_jordan_name,
-          .description =
-              "Solves A X = B, or inverts A, by Gauss-Jordan elimination on a device, two rows and columns a step as "
-              "the\npaper has it, and by single rows; judges X by its residual and compares with LAPACK.",
-          .footer = mode_footer(gauss_jordan_examples),
-          .groups =
-              mode_groups(o, {{"Problem", joined(system_fields(o, 1), std::vector{inverse})},
-                              {"Variants", joined(elimination_variant_fields(o, rref_name), std::vector{pivoting})}})};
+  return mode_table(
+      o, gauss_jordan_name,
+      "Solves A X = B, or inverts A, by Gauss-Jordan elimination on a device, two rows and columns a step as "
+      "the\npaper has it, and by single rows; judges X by its residual and compares with LAPACK.",
+      gauss_jordan_examples,
+      {{"Problem", joined(system_fields(o, 1), std::vector{inverse})},
+       {"Variants", joined(elimination_variant_fields(o, rref_name), std::vector{pivoting})}});
 }
 
 OptionTable plu_packed_table(EliminationOptions& o) {
-  return {.program = papers_name,
-          .command = plu_packed_name,
-          .description =
-              "Factorises P A = L U on a device, two rows of U a step, and solves A X = B with the factors, as the "
-              "paper\nhas it, and by single rows; judges by residuals and compares with LAPACK.",
-          .footer = mode_footer(plu_packed_examples),
-          .groups = mode_groups(o, {{"Problem", system_fields(o, 0)}, {"Variants", elimination_variant_fields(o)}})};
+  return mode_table(
+      o, plu_packed_name,
+      "Factorises P A = L U on a device, two rows of U a step, and solves A X = B with the factors, as the "
+      "paper\nhas it, and by single rows; judges by residuals and compares with LAPACK.",
+      plu_packed_examples, {{"Problem", system_fields(o, 0)}, {"Variants", elimination_variant_fields(o)}});
 }
 
 EliminationOptions parse_gauss_jordan_options(const Texts& arguments) {

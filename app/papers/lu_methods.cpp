@@ -95,8 +95,7 @@ std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks)
                           : "G and T are what the processor waits after passes and copies, C = A - G - T.\n") +
          fmt::format(
              "of peak: 2 n^3 / 3 operations in A, of {:.1f} GFLOPS, the device's multiply-adds alone (the paper: 30 % "
-             "at "
-             "most)\n",
+             "at most)\n",
              1e-9 * peaks.flops) +
          times +
          fmt::format(
@@ -291,7 +290,7 @@ Variant factors_by_drawing(const SharedStudy& s, const LuSettings& settings, Ind
     s->drawing = std::make_shared<LuDrawing>(run.device(), s->problem.begin(), settings);
     return steps_of(run.device().clock(), s->drawing);
   };
-  const auto check = [=](ModeRecord& record, ModeRun&) {
+  const auto check = [=](ModeRecord& record) {
     s->check(record);
     record.parameters.update(s->figures_of(record, settings));
     s->drawing.reset();
@@ -310,7 +309,7 @@ Variant factors_by_blocks(const SharedStudy& s, LuDivision division, Index n) {
     return solvers::make_unpivoted_lu(run.device().description().index, run.machine().threads, s->options.shader_dir,
                                       s->problem.begin(), division);
   };
-  const auto check = [s](ModeRecord& record, ModeRun&) { s->check(record); };
+  const auto check = [s](ModeRecord& record) { s->check(record); };
   const auto refusal = [n](const DeviceDescription& device) {
     return device.software ? std::string() : solvers::memory_obstacle(device, "it takes", 4 * square(n));
   };
@@ -328,7 +327,7 @@ Variant factors_in_order(const SharedStudy& s, LuOrder order, Index n, bool on_h
     return on_host ? solvers::make_lu_order_on_host(system, order)
                    : solvers::make_lu_order(run.device(), system, order);
   };
-  const auto check = [=](ModeRecord& record, ModeRun&) {
+  const auto check = [=](ModeRecord& record) {
     s->check(record);
     const solvers::LuOrderCounts counts = counts_of(order, n);
     record.parameters.update({{"order_passes", counts.passes},
@@ -394,8 +393,7 @@ std::string trade_offs_text(std::span<const SeriesFit> fits, double min_n, doubl
   }
   if (text.empty()) return text;
   return "\nWhere the fits cross: branches by the processor, M1 and M3, or by the shader, M2 and M4 (the paper: above "
-         "N = 512 "
-         "the processor)\n" +
+         "N = 512 the processor)\n" +
          text;
 }
 
@@ -434,20 +432,16 @@ OptionTable lu_methods_table(LuMethodsOptions& o) {
       {"division", kinds_value(o.division, solvers::all_lu_divisions),
        "For all but loop orders: a / b as a quotient, or as a (1 / b), which the paper blames for errors; all: both"},
   };
-  return {
-      .program = papers_name,
-      .command = "lu-methods",
-      .description =
-          "Factorises A = L U without pivoting by the methods of a study of 2005, four ways of drawing, each with "
-          "copies\nand with two textures that take turns; counts passes and bytes, splits the time, and compares "
-          "with\ncompute shaders and LAPACK. Tables have milliseconds.",
-      .footer = mode_footer(lu_methods_examples),
-      .groups = mode_groups(
-          o,
-          {{"Problem",
-            problem_fields(o, "A from a .npy or Matrix Market file instead of a random diagonally dominant matrix",
-                           "L and U of the last result in one matrix, L's diagonal of ones left out, as .npy or .mtx")},
-           {"Variants", variants}})};
+  return mode_table(
+      o, "lu-methods",
+      "Factorises A = L U without pivoting by the methods of a study of 2005, four ways of drawing, each with "
+      "copies\nand with two textures that take turns; counts passes and bytes, splits the time, and compares "
+      "with\ncompute shaders and LAPACK. Tables have milliseconds.",
+      lu_methods_examples,
+      {{"Problem",
+        problem_fields(o, "A from a .npy or Matrix Market file instead of a random diagonally dominant matrix",
+                       "L and U of the last result in one matrix, L's diagonal of ones left out, as .npy or .mtx")},
+       {"Variants", variants}});
 }
 
 LuMethodsOptions parse_lu_methods_options(const Texts& arguments) {
@@ -478,7 +472,6 @@ Study lu_methods_study(const LuMethodsOptions& o) {
     };
     // A, its factors, LAPACK's copy, the staging buffer, exact factors, and four matrices of the residual
     study.problems.push_back({.n = n,
-                              .size = std::to_string(n),
                               .what = "a matrix of order " + std::to_string(n),
                               .flops = 2 * order * order * order / 3,
                               .bytes = elements * (3 * 4 + 4 + solvers::lu_texel_bytes + 5 * 8),

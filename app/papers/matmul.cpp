@@ -161,10 +161,9 @@ std::string analysis_text(std::span<const ModeRecord> records, const MatmulPeaks
   if (rows.empty()) return {};
   return fmt::format(
              "\nof peak: of the device's multiply-adds alone, {:.1f} GFLOPS; texels/element: fetched for an element of "
-             "C; of "
-             "fetches: their\nbytes, of what fragments fetch from a texture in cache, {:.1f} GB/s; +read-back: seconds "
-             "with "
-             "the transfer of C alone; set-up:\nseconds to allocate and compile, and what the first run takes longer\n",
+             "C; of fetches: their\nbytes, of what fragments fetch from a texture in cache, {:.1f} GB/s; +read-back: "
+             "seconds with the transfer of C alone; set-up:\nseconds to allocate and compile, and what the first run "
+             "takes longer\n",
              1e-9 * peaks.flops, 1e-9 * peaks.fetched) +
          rows;
 }
@@ -219,7 +218,7 @@ Variant host_product(const std::shared_ptr<Products<Real>>& p, std::uint64_t see
             return Steps{.compute = [p] { multiply_on_host<Real>(p->view_a(), p->view_b(), p->view_of(p->expected)); }};
           },
       .check =
-          [p, seed](ModeRecord& record, ModeRun&) {
+          [p, seed](ModeRecord& record) {
             p->computed = p->expected;
             record.check =
                 ModeCheck{"sums in double precision", p->sampled_error(seed), tolerance<Real>(p->extents.depth)};
@@ -240,7 +239,7 @@ Variant device_product(const std::shared_ptr<Products<Real>>& p, const ProductEx
     p->product = {p->view_a(), p->view_b(), p->view_of(p->computed)};
     return make_product(run.device(), p->product, settings);
   };
-  variant.check = [p, settings](ModeRecord& record, ModeRun&) {
+  variant.check = [p, settings](ModeRecord& record) {
     describe_access(record, p->extents, settings, p->peaks);
     const std::string version = blas_version();  // "OpenBLAS 0.3.21"
     const bool bytes = settings.variant == MatmulVariant::larsen_mcallister_bytes;
@@ -369,17 +368,15 @@ OptionTable matmul_table(MatmulOptions& o) {
       {"tile", text(o.tile, "NAME"), "compute: its tile, of those that `glinpack tune` lists",
        "what that has chosen, or the first of them"},
   };
-  return {.program = papers_name,
-          .command = "matmul",
-          .description =
-              "Multiplies matrices, C = A B, on fragment shaders as the papers have it, and on compute shaders; checks "
-              "and\ncompares with OpenBLAS.",
-          .footer = mode_footer(matmul_examples),
-          .groups = mode_groups(
-              o, {{"Problem", joined(problem_fields(o, "A from a .npy or Matrix Market file instead of random numbers",
-                                                    "C of the last result, as .npy or .mtx by the name"),
-                                     more_problem)},
-                  {"Variants", variants}})};
+  return mode_table(
+      o, "matmul",
+      "Multiplies matrices, C = A B, on fragment shaders as the papers have it, and on compute shaders; checks "
+      "and\ncompares with OpenBLAS.",
+      matmul_examples,
+      {{"Problem", joined(problem_fields(o, "A from a .npy or Matrix Market file instead of random numbers",
+                                         "C of the last result, as .npy or .mtx by the name"),
+                          more_problem)},
+       {"Variants", variants}});
 }
 
 MatmulOptions parse_matmul_options(const Texts& arguments) {

@@ -102,21 +102,23 @@ Field variant_field(Texts& option, Texts variants, const std::string& host, cons
   return {"variant", names_value(option, std::move(variants)), "Variants to measure; all: every variant", default_text};
 }
 
-std::vector<FieldGroup> mode_groups(ModeOptions& o, std::vector<FieldGroup> own, bool with_times) {
-  if (with_times) own.push_back({"Measuring", measuring_fields(o)});
-  own.push_back({"Machine", machine_fields(o)});
-  own.push_back({"Output", output_fields(o)});
-  own.push_back({"Configuration", {config_field(o.config)}});
-  return own;
-}
-
-Footer mode_footer(const std::string& examples) {
-  return {
-      .examples = examples,
-      .notes = {"Times are in seconds, rates in GFLOPS (10^9 operations a second): medians of the repetitions unless "
-                "said otherwise."},
-      .exit_codes = {
-          {0, "all checks passed"}, {1, "a check failed"}, {2, "unusable input"}, {3, "an error while running"}}};
+OptionTable mode_table(ModeOptions& o, const std::string& mode, const std::string& description,
+                       const std::string& examples, std::vector<FieldGroup> groups, bool with_times) {
+  if (with_times) groups.push_back({"Measuring", measuring_fields(o)});
+  groups.push_back({"Machine", machine_fields(o)});
+  groups.push_back({"Output", output_fields(o)});
+  groups.push_back({"Configuration", {config_field(o.config)}});
+  return {.program = papers_name,
+          .command = mode,
+          .description = description,
+          .footer = {.examples = examples,
+                     .notes = {"Times are in seconds, rates in GFLOPS (10^9 operations a second): medians of the "
+                               "repetitions unless said otherwise."},
+                     .exit_codes = {{0, "all checks passed"},
+                                    {1, "a check failed"},
+                                    {2, "unusable input"},
+                                    {3, "an error while running"}}},
+          .groups = std::move(groups)};
 }
 
 Texts parse_names(const Texts& values, const Texts& names) {
@@ -199,6 +201,11 @@ MeasuredStages spread_of_stages(const std::vector<solvers::StageTimes>& rounds) 
 
 }  // namespace
 
+template <class Work>
+auto ModeRun::on_root(const Work& work) const {
+  return invocation_.session ? run_on_root_and_broadcast(work) : work();
+}
+
 ModeRun::ModeRun(std::string mode, const ModeOptions& options, nlohmann::json configuration,
                  const ModeInvocation& invocation)
     : mode_(std::move(mode)),
@@ -210,12 +217,7 @@ ModeRun::ModeRun(std::string mode, const ModeOptions& options, nlohmann::json co
   on_root([&] {
     check_matrix_name(options_.output);
     check_outputs(outputs_, options_.force);
-    return nlohmann::json();
   });
-}
-
-nlohmann::json ModeRun::on_root(const std::function<nlohmann::json()>& work) const {
-  return invocation_.session ? run_on_root_and_broadcast(work) : work();
 }
 
 void ModeRun::on_all_ranks(const std::function<void()>& work) const {
@@ -249,23 +251,14 @@ void ModeRun::begin(bool with_table_of_times) {
   on_root([&] {
     make_output_folder(outputs_);
     report_ = std::make_unique<ReportStream>(outputs_);
-    write_text(mode_head(mode_, machine_));
-    for (const std::string& note : invocation_.notes) write_text(note + "\n");
-    if (with_table_of_times) write_text(mode_table_head());
-    return nlohmann::json();
+    report_->write(mode_head(mode_, machine_));
+    for (const std::string& note : invocation_.notes) report_->write(note + "\n");
+    if (with_table_of_times) report_->write(mode_table_head());
   });
-}
-
-void ModeRun::write_text(const std::string& text) {
-  report_->stream() << text;
-  report_->flush();
 }
 
 void ModeRun::print(const std::string& text) {
-  on_root([&] {
-    write_text(text);
-    return nlohmann::json();
-  });
+  on_root([&] { report_->write(text); });
 }
 
 MeasuredStages ModeRun::measure(solvers::StageClock& clock, const std::string& label, double flops,
@@ -309,9 +302,8 @@ void ModeRun::add(ModeRecord record) {
       record.speedup = ratio(rival->times.compute, record.times.compute);
       record.speedup_with_all = ratio(rival->times.with_all, record.times.with_all);
     }
-    write_text(mode_line(record));
+    report_->write(mode_line(record));
     records_.push_back(std::move(record));
-    return nlohmann::json();
   });
 }
 
@@ -330,15 +322,13 @@ void ModeRun::write_files(const std::vector<SeriesFit>& fits, const std::optiona
 }
 
 bool ModeRun::finish(std::optional<int> fit_degree, const std::optional<DenseMatrix>& result) {
-  const nlohmann::json passed = on_root([&] {
+  return on_root([&] {
     std::vector<SeriesFit> fits;
     if (options_.fit && fit_degree) fits = fit_series(records_, *fit_degree);
-    write_text(fits_text(fits));
+    report_->write(fits_text(fits));
     write_files(fits, result);
-    return nlohmann::json(
-        std::all_of(records_.begin(), records_.end(), [](const ModeRecord& record) { return record.passed(); }));
+    return std::all_of(records_.begin(), records_.end(), [](const ModeRecord& record) { return record.passed(); });
   });
-  return passed.get<bool>();
 }
 
 }  // namespace glinpack::app

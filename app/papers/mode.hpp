@@ -70,10 +70,9 @@ Field input_b_field(ModeOptions& options, const std::string& help, const std::st
 std::vector<Field> problem_fields(ModeOptions& options, const std::string& input_help, const std::string& output_help);
 /// --variant: the device's `variants`, and `host`, the reference computation.
 Field variant_field(Texts& option, Texts variants, const std::string& host, const std::string& default_text = "");
-/// A mode's own groups, then the groups that all modes share. Without times: no repetitions or fit.
-std::vector<FieldGroup> mode_groups(ModeOptions& options, std::vector<FieldGroup> own, bool with_times = true);
-/// Examples, and the units and exit codes that modes share.
-Footer mode_footer(const std::string& examples);
+/// The table of a mode: its own groups, then those that all modes share. Without times: no repetitions or fit.
+OptionTable mode_table(ModeOptions& options, const std::string& mode, const std::string& description,
+                       const std::string& examples, std::vector<FieldGroup> groups, bool with_times = true);
 
 /// Parses a list of names without duplicates; "all" means all of `names`. Throws InputError.
 Texts parse_names(const Texts& values, const Texts& names);
@@ -177,8 +176,8 @@ class ModeRun {
 
  private:
   /// Calls `work`; on several ranks, on rank 0 alone. Every rank returns its result, or throws its exception.
-  nlohmann::json on_root(const std::function<nlohmann::json()>& work) const;
-  void write_text(const std::string& text);
+  template <class Work>
+  auto on_root(const Work& work) const;
   void write_files(const std::vector<SeriesFit>& fits, const std::optional<DenseMatrix>& result);
 
   std::string mode_;

@@ -170,7 +170,7 @@ template <class Real>
 Problem lu_problem(const std::shared_ptr<LuErrors<Real>>& p, Index n) {
   const auto variants = [p, n](const ModeMachine&) {
     std::vector<Variant> all;
-    const auto check = [p](ModeRecord& record, ModeRun&) { p->check(record); };
+    const auto check = [p](ModeRecord& record) { p->check(record); };
     if (p->options.has_variant("compute")) {
       all.push_back({.name = p->on_device,
                      .make =
@@ -200,7 +200,6 @@ Problem lu_problem(const std::shared_ptr<LuErrors<Real>>& p, Index n) {
   constexpr double matrices = 6;
   return {
       .n = n,
-      .size = std::to_string(n),
       .what = "--n " + std::to_string(n),
       .precision = precision_of<Real>,
       .parameters = {{"matrix", name_of(p->options.matrix)}, {"forward_error", nullptr}, {"backward_error", nullptr}},
@@ -272,13 +271,13 @@ OptionTable paranoia_table(ParanoiaOptions& o) {
        "all"},
       {"precision", kinds_value(o.precisions, measured_precisions), "Precisions of the operands; all: both", "all"},
   };
-  return {.program = papers_name,
-          .command = "paranoia",
-          .description =
-              "Measures the errors of +, -, x, /, fma and 1/x on a device and on the processor, against exact results\n"
-              "and what GLSL demands, and how the error of LU grows with N on both.",
-          .footer = paranoia_footer,
-          .groups = mode_groups(o, {{"Problem", problem}, {"Variants", variants}}, false)};
+  OptionTable table = mode_table(
+      o, "paranoia",
+      "Measures the errors of +, -, x, /, fma and 1/x on a device and on the processor, against exact results\n"
+      "and what GLSL demands, and how the error of LU grows with N on both.",
+      "", {{"Problem", problem}, {"Variants", variants}}, false);
+  table.footer = paranoia_footer;
+  return table;
 }
 
 ParanoiaOptions parse_paranoia_options(const Texts& arguments) {

@@ -128,15 +128,12 @@ OptionTable poisson_table(PoissonOptions& o) {
        "10 N + 10, where it is an error"},
       {"first-guess", text(o.first_guess, "FILE"), "u to begin with, N x N, from a .npy or Matrix Market file", "zero"},
       {"output", text(o.output, "FILE"), "u of the last result, as .npy or .mtx by the name"}};
-  OptionTable table{
-      .program = papers_name,
-      .command = "poisson",
-      .description =
-          "Solves the Poisson equation on the unit square by conjugate gradients, without a matrix, with each kind\n"
-          "of a device's memory; checks by the exact solution and compares with the processor. Under a launcher the\n"
-          "processes share the square, each having a strip of it.",
-      .footer = mode_footer(poisson_examples),
-      .groups = mode_groups(o, {{"Problem", problem}, {"Variants", variant_fields(o)}})};
+  OptionTable table = mode_table(
+      o, "poisson",
+      "Solves the Poisson equation on the unit square by conjugate gradients, without a matrix, with each kind\n"
+      "of a device's memory; checks by the exact solution and compares with the processor. Under a launcher the\n"
+      "processes share the square, each having a strip of it.",
+      poisson_examples, {{"Problem", problem}, {"Variants", variant_fields(o)}});
   table.footer.exit_codes[5] = "ended by --watchdog";
   table.groups.back().fields.push_back(watchdog_field(o.watchdog));
   return table;
@@ -605,7 +602,7 @@ Variant poisson_variant(const SharedPoisson<Real>& p, const std::string& name, s
                      },
                  .clock = &clock};
   };
-  const auto check = [=](ModeRecord& record, ModeRun&) {
+  const auto check = [=](ModeRecord& record) {
     Exchange& exchange = **shared;
     p->describe(record, kernel, preconditioner, p->copies.*copy_rate, exchange.strips);
     if (p->is_alone()) return;
@@ -695,7 +692,6 @@ Study poisson_study(const PoissonOptions& o, const MpiSession& session, std::vec
       bytes += square(n) * (sizeof(Real) + sizeof(double));
     study.problems.push_back(
         {.n = n,
-         .size = std::to_string(n),
          .what = p->is_alone() ? fmt::format("--n {}: {} x {} points", n, n, n)
                                : fmt::format("--n {}: {} strips of about {} x {} points", n, session.local_size(),
                                              extents.rows, n),

@@ -24,7 +24,7 @@ void check_fits(const Problem& problem, const ModeMachine& machine) {
 void measure(const Problem& problem, const Variant& variant, bool has_times, ModeRun& run) {
   ModeRecord record{.variant = variant.name,
                     .settings = variant.settings,
-                    .size = problem.size,
+                    .size = problem.size.empty() ? std::to_string(problem.n) : problem.size,
                     .n = problem.n,
                     .precision = problem.precision,
                     .parameters = problem.parameters,
@@ -46,7 +46,7 @@ void measure(const Problem& problem, const Variant& variant, bool has_times, Mod
     step(solvers::Stage::unpack, steps.store);
   });
   if (!has_times) record.times = {};
-  if (record.failure.empty() && variant.check) variant.check(record, run);
+  if (record.failure.empty() && variant.check) variant.check(record);
   if (record.timed()) {
     record.parameters["set_up_seconds"] = making + std::max(0.0, record.times.first - record.times.with_all.median);
   }

@@ -22,7 +22,7 @@ struct Variant {
   /// variant's are made.
   std::function<Steps(ModeRun& run)> make = {};
   /// Adds the check of a result, and what else is known of it, to the record; not called if the record failed.
-  std::function<void(ModeRecord& record, ModeRun& run)> check = {};
+  std::function<void(ModeRecord& record)> check = {};
   /// Why the device cannot hold the problem, with limit and remedy; empty if no reason is known.
   std::function<std::string(const DeviceDescription& device)> refusal = {};
 };
@@ -30,7 +30,7 @@ struct Variant {
 /// A problem of one size. To describe it takes no memory; fill() does.
 struct Problem {
   Index n = 0;            // the abscissa of fits
-  std::string size = {};  // as printed: "257", "33x21x18"
+  std::string size = {};  // as printed: "33x21x18"; empty: n
   std::string what = {};  // for messages: "a product of size 257"
   Precision precision = Precision::single;
   nlohmann::json parameters = nlohmann::json::object();  // of its records

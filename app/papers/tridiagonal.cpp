@@ -101,7 +101,7 @@ Variant solution_by_gtsv(const std::shared_ptr<SolvedSystems<Real>>& p, int thre
                        check_pivots(zero);
                      }};
   };
-  const auto check = [p](ModeRecord& record, ModeRun&) {
+  const auto check = [p](ModeRecord& record) {
     p->computed = p->expected;
     record.check = p->check_residual();
   };
@@ -120,7 +120,7 @@ Variant solution_of_systems(const std::shared_ptr<SolvedSystems<Real>>& p, const
     p->operands = {&p->systems, p->computed};
     return make_tridiagonal(run.device(), p->operands, settings);
   };
-  const auto check = [=](ModeRecord& record, ModeRun&) {
+  const auto check = [=](ModeRecord& record) {
     record.check = are_random ? p->check_against_lapack() : p->check_residual();
   };
   const auto refusal = [=](const DeviceDescription& device) {
@@ -216,18 +216,15 @@ OptionTable tridiagonal_table(TridiagonalOptions& o) {
       tune_field(o.tune, "compute and cyclic-reduction"),
       precision_field(o, "double: without raster"),
   };
-  return {.program = papers_name,
-          .command = tridiagonal_name,
-          .description =
-              "Solves many tridiagonal systems side by side, on fragment shaders as the paper has it, and on compute\n"
-              "shaders; checks and compares with LAPACK's gtsv.",
-          .footer = mode_footer(tridiagonal_examples),
-          .groups = mode_groups(
-              o, {{"Problem",
-                   joined(problem_fields(o, "The matrix of all systems, tridiagonal, from a Matrix Market or .npy file",
+  return mode_table(
+      o, tridiagonal_name,
+      "Solves many tridiagonal systems side by side, on fragment shaders as the paper has it, and on compute\n"
+      "shaders; checks and compares with LAPACK's gtsv.",
+      tridiagonal_examples,
+      {{"Problem", joined(problem_fields(o, "The matrix of all systems, tridiagonal, from a Matrix Market or .npy file",
                                          "Solutions of the last result, one a column, as .npy or .mtx by the name"),
                           more_problem)},
-                  {"Variants", variants}})};
+       {"Variants", variants}});
 }
 
 TridiagonalOptions parse_tridiagonal_options(const Texts& arguments) {

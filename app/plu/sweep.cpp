@@ -46,12 +46,9 @@ class Reporter {
       : input_(input),
         peaks_(peaks),
         stream_(input.outputs),
-        report_(stream_.stream()),
         progress_(progress_on_stderr()),
         files_(input.outputs.may_replace) {
-    report_.head(input.context, input.planned);
-    report_.machine(ranks);
-    stream_.flush();
+    stream_.write(report_.head(input.context, input.planned) + report_.machine(ranks));
   }
 
   /// Starts with the run's timed section: what comes before it is no part of the rate. `kind`: of run, before its
@@ -86,11 +83,10 @@ class Reporter {
 
   void finish() {
     const std::optional<Incomplete> incomplete = what_is_missing();
-    if (incomplete) stream_.stream() << incomplete_text(*incomplete);
+    std::string text = incomplete ? incomplete_text(*incomplete) : "";
     const RunRecord& first = input_.planned.front();  // the only one with checkpoints
-    if (ended_ != nullptr || is_corrupted(first.result)) stream_.stream() << how_to_resume(first, input_.options);
-    report_.tail();
-    stream_.flush();
+    if (ended_ != nullptr || is_corrupted(first.result)) text += how_to_resume(first, input_.options);
+    stream_.write(text + report_.tail());
     write_results(&FileWriter::write, incomplete);
     const OutputPaths& paths = input_.outputs;
     files_.write(paths.trace, [&](std::ostream& out) { write_trace(out, records()); });
@@ -113,13 +109,12 @@ class Reporter {
     run.breakdown = break_down(run.result);
     run.units = compute_units(run.result.ranks);
     if (!peaks_.empty()) set_peak(run);
-    report_.run(run);
-    stream_.stream() << rate_text(run);
-    if (run.energy) stream_.stream() << energy_text(*run.energy);
+    std::string text = report_.run(run) + rate_text(run);
+    if (run.energy) text += energy_text(*run.energy);
     const BreakdownTable table = breakdown_table();
-    if (table == BreakdownTable::phases) stream_.stream() << phases_text(run.breakdown);
-    if (table == BreakdownTable::roles) stream_.stream() << roles_text(run.breakdown);
-    stream_.flush();
+    if (table == BreakdownTable::phases) text += phases_text(run.breakdown);
+    if (table == BreakdownTable::roles) text += roles_text(run.breakdown);
+    stream_.write(text);
     if (!run.result.solution.empty()) solution_ = std::move(run.result.solution);
     keep_for_files(run);
   }

@@ -14,7 +14,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
-#include <streambuf>
 
 #include "app/input/input_error.hpp"
 #include "app/input/values.hpp"
@@ -134,27 +133,6 @@ void check_other_file(const char* option, const std::string& path, const char* o
   if (path.empty() || of_other.empty() || canonical_path(of_other) != canonical_path(path)) return;
   throw InputError(std::string(option) + ": " + path + " is also the file of " + other + "; give them different names");
 }
-
-// Writes everything to two buffers.
-class TeeBuffer : public std::streambuf {
- public:
-  TeeBuffer(std::streambuf* first, std::streambuf* second) : first_(first), second_(second) {}
-
- protected:
-  int_type overflow(int_type c) override {
-    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
-    const char character = traits_type::to_char_type(c);
-    return xsputn(&character, 1) == 1 ? c : traits_type::eof();
-  }
-  std::streamsize xsputn(const char* text, std::streamsize count) override {
-    return std::min(first_->sputn(text, count), second_->sputn(text, count));
-  }
-  int sync() override { return first_->pubsync() == 0 && second_->pubsync() == 0 ? 0 : -1; }
-
- private:
-  std::streambuf* first_;
-  std::streambuf* second_;
-};
 
 // Writes the text to a device, a pipe or an open descriptor.
 void write_directly(const std::string& path, const std::string& text) {
@@ -283,24 +261,19 @@ ReportStream::ReportStream(const OutputPaths& paths) : path_(paths.report) {
                       : create_file(target_of(path_, paths.may_replace), replaces ? O_TRUNC : O_EXCL));
     if (!file_->is_open()) throw InputError("the report: " + path_ + " cannot be written: " + std::strerror(errno));
   }
-  std::streambuf* target = paths.report_on_stderr ? std::cerr.rdbuf() : std::cout.rdbuf();
-  if (!path_.empty() && paths.report_on_stdout) {
-    tee_ = std::make_unique<TeeBuffer>(target, &*file_);
-    target = tee_.get();
-  } else if (!path_.empty()) {
-    target = &*file_;
+  if (paths.report_on_stdout || path_.empty()) {
+    targets_.push_back(paths.report_on_stderr ? std::cerr.rdbuf() : std::cout.rdbuf());
   }
-  stream_ = std::make_unique<std::ostream>(target);
+  if (file_) targets_.push_back(&*file_);
 }
 
-ReportStream::~ReportStream() = default;
-
-void ReportStream::flush() {
-  stream_->flush();
-  if (!stream_->fail()) return;
-  failure_ = "the report is incomplete" + (path_.empty() ? std::string() : ", on standard output or in " + path_) +
-             ": is the disk full, or has its reader ended?";
-  stream_->clear();  // the other one of file and standard output continues
+void ReportStream::write(const std::string& text) {
+  const auto size = static_cast<std::streamsize>(text.size());
+  for (std::streambuf* target : targets_) {  // if one of file and standard output fails, the other continues
+    if (target->sputn(text.data(), size) == size && target->pubsync() == 0) continue;
+    failure_ = "the report is incomplete" + (path_.empty() ? std::string() : ", on standard output or in " + path_) +
+               ": is the disk full, or has its reader ended?";
+  }
 }
 
 void write_file(const std::string& path, bool may_replace, const std::function<void(std::ostream&)>& write) {

@@ -3,13 +3,13 @@
 
 #include <functional>
 #include <iosfwd>
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/input/hpl_dat.hpp"
 #include "app/options/plu_options.hpp"
@@ -73,24 +73,21 @@ void check_not_input(const char* option, const std::string& path, std::span<cons
 /// Makes the output folder if it is missing. Throws InputError.
 void make_output_folder(const OutputPaths& paths);
 
-/// Where the report is streamed to: stdout, stderr, the report file, or stdout and the file.
+/// The report, on stdout, on stderr, in its file, or on stdout and in the file.
 class ReportStream {
  public:
   explicit ReportStream(const OutputPaths& paths);
-  ~ReportStream();
   ReportStream(const ReportStream&) = delete;
   ReportStream& operator=(const ReportStream&) = delete;
-  std::ostream& stream() { return *stream_; }
   /// If something cannot be written, the run continues: its other files are worth having.
-  void flush();
+  void write(const std::string& text);
   /// Why some of the report is missing; empty if all was written.
   const std::string& failure() const { return failure_; }
 
  private:
   std::string path_;
   std::optional<FileBuffer> file_;
-  std::unique_ptr<std::streambuf> tee_;
-  std::unique_ptr<std::ostream> stream_;
+  std::vector<std::streambuf*> targets_;
   std::string failure_;
 };
 

@@ -320,8 +320,7 @@ std::string residual_lines(const RunRecord& record) {
     const double flops = record.parameters.parts == RunParts::all ? hpl_flops(record.parameters.n)
                                                                   : factorization_flops(record.parameters.n);
     text += fmt::format(
-        "All parts of the run: {:.2f} s before the checkpoint, {:.2f} s after it: {:.4g} GFLOPS; not an "
-        "HPL result\n",
+        "All parts of the run: {:.2f} s before the checkpoint, {:.2f} s after it: {:.4g} GFLOPS; not an HPL result\n",
         result.resumed->seconds, result.seconds, flops / seconds * 1e-9);
   }
   if (result.saved) {
@@ -401,64 +400,62 @@ std::string machine_lines(const Machine& machine, const std::vector<RankRecord>&
 
 }  // namespace
 
-void HplReport::head(const ReportContext& context, std::span<const RunRecord> planned) {
-  out_ << double_rule << title(context, planned)
-       << "Lines that parsers read are in the format of HPL 2.3 (netlib.org/benchmark/hpl)\n"
-       << double_rule << '\n'
-       << explanation << parameter_lists(planned) << single_rule << '\n'
-       << check_lines(planned) << honesty_lines(planned);
-  for (const std::string& note : context.notes) out_ << "- " << free_text(note) << '\n';
-  out_ << '\n';
+std::string HplReport::head(const ReportContext& context, std::span<const RunRecord> planned) {
+  std::string text = fmt::format(
+      "{0}{1}Lines that parsers read are in the format of HPL 2.3 (netlib.org/benchmark/hpl)\n{0}\n{2}{3}{4}\n{5}{6}",
+      double_rule, title(context, planned), explanation, parameter_lists(planned), single_rule, check_lines(planned),
+      honesty_lines(planned));
+  for (const std::string& note : context.notes) text += "- " + free_text(note) + '\n';
+  return text + '\n';
 }
 
-void HplReport::machine(const std::vector<RankRecord>& ranks) {
+std::string HplReport::machine(const std::vector<RankRecord>& ranks) {
   Machine machine;
   for (const RankRecord& rank : ranks) ++machine[device_lines(rank.backend)];
   std::string kinds;  // whatever the number of ranks
   for (const auto& [device, count] : machine) kinds += device;
-  if (kinds.empty() || kinds == machine_) return;
-  out_ << machine_lines(machine, ranks);
+  if (kinds.empty() || kinds == machine_) return "";
   machine_ = kinds;
+  return machine_lines(machine, ranks);
 }
 
-void HplReport::run(const RunRecord& record) {
+std::string HplReport::run(const RunRecord& record) {
   const RunResult& result = record.result;
-  machine(result.ranks);
-  out_ << double_rule;
+  std::string text = fmt::format("{}{}", machine(result.ranks), double_rule);
   if (record.parameters.parts == RunParts::compute) {
-    out_ << "Compute only: nothing was sent, solved or checked.\n" << rate_line(record);
+    text += "Compute only: nothing was sent, solved or checked.\n" + rate_line(record);
   } else {
-    out_ << "T/V                N    NB     P     Q               Time                 Gflops\n"
-         << single_rule << result_row(record) << "HPL_pdgesv() start time " << clock_time(result.start_time)
-         << "\n\nHPL_pdgesv() end time   " << clock_time(result.end_time) << "\n\n";
+    text += fmt::format(
+        "T/V                N    NB     P     Q               Time                 Gflops\n{}{}"
+        "HPL_pdgesv() start time {}\n\nHPL_pdgesv() end time   {}\n\n",
+        single_rule, result_row(record), clock_time(result.start_time), clock_time(result.end_time));
   }
-  out_ << residual_lines(record) << displaced_text(result.ranks);
-  out_.flush();
-
   const Verdict verdict = verdict_of(result);
   ++(verdict == Verdict::failed ? failed_ : verdict == Verdict::passed ? passed_ : unchecked_);
-  if (verdict == Verdict::failed) return;
-  Best& best = best_[record.parameters.n];
-  if (record.result.gflops > best.gflops) best = {record.result.gflops, rate_line(record)};
+  if (verdict != Verdict::failed) {
+    Best& best = best_[record.parameters.n];
+    if (result.gflops > best.gflops) best = {result.gflops, rate_line(record)};
+  }
+  return text + residual_lines(record) + displaced_text(result.ranks);
 }
 
-void HplReport::tail() {
+std::string HplReport::tail() const {
+  std::string text;
   if (passed_ + failed_ + unchecked_ > 1 && !best_.empty()) {
-    out_ << "Best run of each N\n";
-    for (const auto& [n, best] : best_) out_ << best.line;
-    out_ << '\n';
+    text = "Best run of each N\n";
+    for (const auto& [n, best] : best_) text += best.line;
+    text += '\n';
   }
   const auto count = [](int tests, std::string_view what) { return fmt::format("         {:6d} {}\n", tests, what); };
-  out_ << double_rule
-       << fmt::format("\nFinished {:6d} tests with the following results:\n", passed_ + failed_ + unchecked_);
+  text += fmt::format("{}\nFinished {:6d} tests with the following results:\n", double_rule,
+                      passed_ + failed_ + unchecked_);
   if (unchecked_ == 0 || passed_ + failed_ > 0) {
-    out_ << count(passed_, "tests completed and passed residual checks,")
-         << count(failed_, "tests completed and failed residual checks,");
+    text += count(passed_, "tests completed and passed residual checks,") +
+            count(failed_, "tests completed and failed residual checks,");
   }
-  if (unchecked_ > 0) out_ << count(unchecked_, "tests completed without checking,");
-  out_ << count(0, "tests skipped because of illegal input values.") << single_rule << "\nEnd of Tests.\n"
-       << double_rule;
-  out_.flush();
+  if (unchecked_ > 0) text += count(unchecked_, "tests completed without checking,");
+  return text + count(0, "tests skipped because of illegal input values.") +
+         fmt::format("{}\nEnd of Tests.\n{}", single_rule, double_rule);
 }
 
 std::string rate_text(const RunRecord& record) {

@@ -1,7 +1,6 @@
 // HPL's own report, as a view of RunRecords.
 #pragma once
 
-#include <iosfwd>
 #include <map>
 #include <span>
 #include <string>
@@ -14,18 +13,16 @@ namespace glinpack::app {
 /// closing counts (HPL_pdinfo.c, HPL_pdtest.c, HPL_pdfini.c). Parsers read it, so their lines are byte for byte HPL's.
 class HplReport {
  public:
-  explicit HplReport(std::ostream& out) : out_(out) {}
-
   /// What HPL prints before the first run; the lists as given (N, NB, P, Q, ...), in `configuration`'s order.
-  void head(const ReportContext& context, std::span<const RunRecord> planned);
-  /// The devices, drivers and BLAS kernels of some ranks, unless the last ones printed were the same.
-  void machine(const std::vector<RankRecord>& ranks);
+  static std::string head(const ReportContext& context, std::span<const RunRecord> planned);
+  /// The devices, drivers and BLAS kernels of some ranks, unless the last ones were the same.
+  std::string machine(const std::vector<RankRecord>& ranks);
   /// Table head, row, start and end time, residual line; FAILED says why, and norms are always printed. Before a run on
   /// other hardware, that hardware.
-  void run(const RunRecord& record);
+  std::string run(const RunRecord& record);
   /// The best run of each N if there were several runs. Then: Finished ... tests with the following results, End of
   /// Tests.
-  void tail();
+  std::string tail() const;
 
   int failed() const { return failed_; }
 
@@ -35,12 +32,11 @@ class HplReport {
     std::string line;
   };
 
-  std::ostream& out_;
   std::map<Index, Best> best_;  // the fastest that did not fail, by N
   int passed_ = 0;
   int unchecked_ = 0;
   int failed_ = 0;
-  std::string machine_;  // as printed last
+  std::string machine_;  // the last one
 };
 
 /// The rate by GPU or core, and as a share of the peak.

@@ -22,12 +22,11 @@ const Footer compare_footer{
         "glinpack compare reference.json today.json --fail-below 0.95 --json comparison.json",
     .notes =
         {"Runs match if all parameters that decide what is computed are equal. Matching runs of one file are "
-         "repetitions (--repeat of plu). The ratio is the speed of b divided by that of a: more than 1 means that b "
-         "is faster. It is the ratio of the medians; its range is that of all pairs of repetitions. b is faster or "
-         "slower "
+         "repetitions (--repeat of plu). The ratio is the speed of b divided by that of a: more than 1 means that b is "
+         "faster. It is the ratio of the medians; its range is that of all pairs of repetitions. b is faster or slower "
          "if Mann and Whitney's test says so with at least --confidence: 90 % needs three repetitions in each file. "
-         "Standalone modes keep minimum, median and maximum of their repetitions: ranges must then not overlap. "
-         "Runs that FAILED have no speed. See docs/report-page.md."},
+         "Standalone modes keep minimum, median and maximum of their repetitions: ranges must then not overlap. Runs "
+         "that FAILED have no speed. See docs/report-page.md."},
     .exit_codes = {{0, "compared"},
                    {1, "with --fail-below: a ratio is below it, or a run of a has no result in b"},
                    {2, "unusable input, or no run in common"},

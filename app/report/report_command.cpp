@@ -36,9 +36,8 @@ const Footer report_footer{
         "glinpack report --power-log pdu.csv results.json -o report.html --force",
     .notes =
         {"The page has the runs with PASSED and FAILED, the best and median of each configuration, GFLOPS against N "
-         "and GPUs, times by phase, role and rank, comparisons of files, hosts and versions. "
-         "Tables sort and filter. It is one file and needs no network. See "
-         "docs/report-page.md."},
+         "and GPUs, times by phase, role and rank, comparisons of files, hosts and versions. Tables sort and filter. "
+         "It is one file and needs no network. See docs/report-page.md."},
     .exit_codes = {
         {0, "written, whether runs PASSED or FAILED"}, {2, "unusable input"}, {3, "an error while writing"}}};
 
@@ -204,8 +203,7 @@ std::string page_of(std::vector<ResultFile> files, const std::string& title) {
   if (page_template.empty()) {
     throw std::runtime_error(
         "this glinpack was built without the report page, because Chart.js was missing: install Debian's "
-        "libjs-chart.js, or "
-        "name a chart.min.js by cmake -DGLINPACK_CHART_JS=FILE, and build again");
+        "libjs-chart.js, or name a chart.min.js by cmake -DGLINPACK_CHART_JS=FILE, and build again");
   }
   json data{{"title", title.empty() ? "glinpack results" : title},
             {"program", std::string("glinpack ") + version + " (" + git_commit + ")"},

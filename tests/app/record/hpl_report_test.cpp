@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <sstream>
 
 #include "tests/app/report_records.hpp"
 
@@ -19,20 +18,15 @@ using ::testing::Not;
 
 std::string report_of(const std::vector<RunRecord>& records, const ReportContext& shared = context()) {
   use_utc();
-  std::ostringstream out;
-  HplReport report(out);
-  report.head(shared, records);
-  for (const RunRecord& record : records) report.run(record);
-  report.tail();
-  return out.str();
+  HplReport report;
+  std::string text = HplReport::head(shared, records);
+  for (const RunRecord& record : records) text += report.run(record);
+  return text + report.tail();
 }
 
 std::string run_text(const RunRecord& record) {
   use_utc();
-  std::ostringstream out;
-  HplReport report(out);
-  report.run(record);
-  return out.str();
+  return HplReport().run(record);
 }
 
 TEST(HplReport, run_prints_the_lines_of_hpl_byte_for_byte) {
@@ -97,14 +91,9 @@ TEST(HplReport, row_encodes_the_variant_and_large_runs_keep_their_columns) {
 }
 
 TEST(HplReport, names_the_machine_before_the_first_run) {
-  std::ostringstream out;
-  HplReport report(out);
-  report.head(context(), std::vector{passed_run()});
-  report.machine(passed_run().result.ranks);
-  EXPECT_THAT(out.str(), ContainsRegex("Computed with .* by 2 ranks on .*\nDEVICE : "));
-  out.str("");
-  report.run(passed_run());
-  EXPECT_THAT(out.str(), Not(HasSubstr("DEVICE")));
+  HplReport report;
+  EXPECT_THAT(report.machine(passed_run().result.ranks), ContainsRegex("Computed with .* by 2 ranks on .*\nDEVICE : "));
+  EXPECT_THAT(report.run(passed_run()), Not(HasSubstr("DEVICE")));
 }
 
 TEST(HplReport, tail_shows_the_best_run_of_each_n) {
@@ -125,16 +114,13 @@ TEST(HplReport, tail_shows_the_best_run_of_each_n) {
 
 TEST(HplReport, tail_counts_every_kind_of_run) {
   use_utc();
-  std::ostringstream out;
-  HplReport report(out);
+  HplReport report;
   RunRecord failed = passed_run();
   failed.result.passed = false;
   for (int i = 0; i < 12; ++i) report.run(passed_run());
   report.run(failed);
   EXPECT_EQ(report.failed(), 1);
-  out.str("");
-  report.tail();
-  EXPECT_THAT(out.str(),
+  EXPECT_THAT(report.tail(),
               EndsWith("================================================================================\n"
                        "\n"
                        "Finished     13 tests with the following results:\n"
@@ -337,11 +323,9 @@ TEST(HplReport, unchecked_singular_run_counts_as_failed) {
   RunRecord record = passed_run();
   record.result.checked = record.result.passed = false;
   record.result.singular_column = 0;
-  std::ostringstream out;
-  HplReport report(out);
-  report.run(record);
+  HplReport report;
+  EXPECT_THAT(report.run(record), HasSubstr("\nFAILED: singular: zero pivot in global column 0\n"));
   EXPECT_EQ(report.failed(), 1);
-  EXPECT_THAT(out.str(), HasSubstr("\nFAILED: singular: zero pivot in global column 0\n"));
 }
 
 TEST(RateText, names_the_units_and_the_share_of_the_peak) {

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "app/record/network_record.hpp"
 #include "tests/app/report_records.hpp"
@@ -197,12 +196,10 @@ TEST(ComputeOnlyReport, ReportsThatNothingWasSentSolvedOrChecked) {
   record.parameters.threshold = -1;
   record.result.checked = false;
   record.result.passed = false;
-  std::ostringstream out;
-  HplReport report(out);
-  report.head(example::context(), std::vector{record});
-  report.run(record);
-  report.tail();
-  const std::string text = out.str();
+  HplReport report;
+  std::string text = HplReport::head(example::context(), std::vector{record});
+  text += report.run(record);
+  text += report.tail();
   for (const char* part :
        {"compute only", "not an HPL result", "The answer is not checked",
         "Compute only: nothing was sent, solved or checked.", "1 tests completed without checking"}) {
