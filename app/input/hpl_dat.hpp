@@ -45,23 +45,23 @@ struct HplVariant {
 };
 
 struct HplDat {
-  std::string output_file;
+  std::string output_file = {};
   int device = 6;
-  std::vector<Index> n;
-  std::vector<Index> nb;
+  std::vector<Index> n = {};
+  std::vector<Index> nb = {};
   RankOrder order = RankOrder::row_major;
-  std::vector<GridShape> grids;
+  std::vector<GridShape> grids = {};
   double threshold = 16.0;
   bool has_variant = true;       // false: HPL-MxP's file, without PFACT, NBMIN, NDIV, RFACT and the lines after BCAST
   std::vector<char> pfact{'R'};  // L C R, as HPL prints it
   std::vector<int> nbmin{16};
   std::vector<int> ndiv{2};
   std::vector<char> rfact{'R'};
-  std::vector<BroadcastKind> broadcast;
+  std::vector<BroadcastKind> broadcast = {};
   std::vector<int> depth{1};                  // of look-ahead
   RowSwap row_swap{RowSwapKind::mix, 64, 1};  // SWAP and its threshold
 
-  std::vector<std::string> notes;  // what was taken for each odd line, "FILE:LINE: ..."
+  std::vector<std::string> notes = {};  // what was taken for each odd line, "FILE:LINE: ..."
 
   bool to_stdout() const { return device == 6; }
   bool to_stderr() const { return device == 7; }

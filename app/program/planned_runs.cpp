@@ -17,77 +17,50 @@ void set_precision(RunRecord& run, Precision precision) {
   run.parameters.refine = precision == Precision::mixed;
 }
 
-// The lists that span a sweep.
-struct Sweep {
-  std::vector<GridShape> grids;
-  std::vector<Index> n;
-  std::vector<Index> nb;
-  std::vector<HplCombination> combinations;
-  RankOrder order = RankOrder::row_major;
-  std::optional<GridShape> node_grid = {};
-  double threshold = 16.0;
-  RowSwap row_swap;
-};
-
-GridShape default_grid(const CommonOptions& options, int world_size) {
+std::vector<GridShape> grids_of(const CommonOptions& options, int world_size) {
+  if (!options.grid.empty()) return options.grid;
   const GridShape tile = options.node_grid.value_or(GridShape{1, 1});
   if (world_size % tile.size() != 0) {
     throw InputError("--node-grid " + text_of(tile) + ": the number of processes must be a multiple of " +
                      std::to_string(tile.size()) + ", and " + std::to_string(world_size) +
                      " were started: start as many, or name a --grid");
   }
-  return squarest_grid(world_size, tile);
+  return {squarest_grid(world_size, tile)};
 }
 
-Sweep sweep_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat, int world_size) {
+// The lists that span a sweep: those of HPL.dat, and of the options that override it.
+HplDat lists_of(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat, int world_size) {
   const PluOptions& options = parsed.options;
-  Sweep sweep{.grids = options.grid,
-              .n = options.n,
-              .nb = options.nb,
-              .combinations = {{.lookahead = options.lookahead, .broadcast = options.broadcast, .variant = {}}},
-              .node_grid = options.node_grid,
-              .threshold = options.threshold,
-              .row_swap = options.row_swap};
-  if (sweep.grids.empty()) sweep.grids = {default_grid(options, world_size)};
-  if (!hpl_dat) return sweep;
-
-  HplDat lists = *hpl_dat;
-  if (parsed.overrides_hpl_dat("n")) lists.n = options.n;
-  if (parsed.overrides_hpl_dat("nb")) lists.nb = options.nb;
-  if (parsed.overrides_hpl_dat("grid")) lists.grids = options.grid;
-  if (parsed.overrides_hpl_dat("broadcast")) lists.broadcast = {options.broadcast};
-  if (parsed.overrides_hpl_dat("lookahead")) lists.depth = {options.lookahead};
-  if (run_count(lists) > max_runs) {
+  HplDat lists = hpl_dat.value_or(HplDat{.row_swap = options.row_swap});
+  lists.has_variant = hpl_dat && hpl_dat->has_variant;
+  const std::vector<GridShape> grids = grids_of(options, world_size);
+  const auto overrides = [&](const char* option) { return !hpl_dat || parsed.overrides_hpl_dat(option); };
+  if (overrides("n")) lists.n = options.n;
+  if (overrides("nb")) lists.nb = options.nb;
+  if (overrides("grid")) lists.grids = grids;
+  if (overrides("broadcast")) lists.broadcast = {options.broadcast};
+  if (overrides("lookahead")) lists.depth = {options.lookahead};
+  if (overrides("threshold")) lists.threshold = options.threshold;
+  if (overrides("row-swap")) lists.row_swap.kind = options.row_swap.kind;
+  lists.row_swap.pieces = options.row_swap.pieces;
+  if (hpl_dat && run_count(lists) > max_runs) {
     throw InputError(fmt::format("{}: the lists ask for {} runs; at most {} are possible: shorten them",
                                  options.hpl_dat, run_count(lists), max_runs));
   }
-  sweep.n = lists.n;
-  sweep.nb = lists.nb;
-  sweep.grids = lists.grids;
-  if (!parsed.overrides_hpl_dat("threshold")) sweep.threshold = lists.threshold;
-  if (!parsed.overrides_hpl_dat("row-swap")) sweep.row_swap.kind = lists.row_swap.kind;
-  sweep.row_swap.threshold = lists.row_swap.threshold;
-  sweep.order = lists.order;
-  sweep.combinations = combinations(lists);
-  return sweep;
+  return lists;
 }
 
-void check_run_count(const Sweep& sweep, int repeat) {
-  std::int64_t count = repeat;
-  for (const std::size_t size : {sweep.grids.size(), sweep.n.size(), sweep.nb.size(), sweep.combinations.size()}) {
-    count *= static_cast<std::int64_t>(size);
-    if (count > max_runs) {
-      throw InputError("the lists ask for more than " + std::to_string(max_runs) +
-                       " runs; shorten them, or start glinpack several times");
-    }
-  }
+void check_run_count(const HplDat& lists, int repeat) {
+  if (run_count(lists) <= max_runs / repeat) return;
+  throw InputError("the lists ask for more than " + std::to_string(max_runs) +
+                   " runs; shorten them, or start glinpack several times");
 }
 
-void check_multiple(const Sweep& sweep, GridShape grid) {
-  if (!sweep.node_grid || grid == automatic_shape || is_multiple(grid, *sweep.node_grid)) return;
-  throw InputError("--node-grid " + text_of(*sweep.node_grid) + ": the process grid " + text_of(grid) +
-                   " is not a multiple of it; its rows must be a multiple of " + std::to_string(sweep.node_grid->rows) +
-                   " and its columns of " + std::to_string(sweep.node_grid->columns) +
+void check_multiple(const std::optional<GridShape>& node_grid, GridShape grid) {
+  if (!node_grid || grid == automatic_shape || is_multiple(grid, *node_grid)) return;
+  throw InputError("--node-grid " + text_of(*node_grid) + ": the process grid " + text_of(grid) +
+                   " is not a multiple of it; its rows must be a multiple of " + std::to_string(node_grid->rows) +
+                   " and its columns of " + std::to_string(node_grid->columns) +
                    ": use another --grid or another node grid");
 }
 
@@ -116,20 +89,20 @@ void set_row_by_row_lookahead(const ParsedOptions& parsed, std::vector<RunRecord
 }
 
 // Every combination; `run` has their common parameters.
-std::vector<RunRecord> all_runs(const Sweep& sweep, int repeat, RunRecord run) {
+std::vector<RunRecord> all_runs(const HplDat& lists, int repeat, RunRecord run) {
+  const std::vector<HplCombination> inner = combinations(lists);
   std::vector<RunRecord> planned;
-  run.order = sweep.order;
-  run.node_grid = sweep.node_grid;
-  run.parameters.threshold = sweep.threshold;
-  run.parameters.row_swap = sweep.row_swap;
-  for (const GridShape& grid : sweep.grids) {
-    check_multiple(sweep, grid);
+  run.order = lists.order;
+  run.parameters.threshold = lists.threshold;
+  run.parameters.row_swap = lists.row_swap;
+  for (const GridShape& grid : lists.grids) {
+    check_multiple(run.node_grid, grid);
     run.grid = grid;
-    for (const Index n : sweep.n) {
+    for (const Index n : lists.n) {
       run.parameters.n = n;
-      for (const Index nb : sweep.nb) {
+      for (const Index nb : lists.nb) {
         run.parameters.nb = nb;
-        for (const HplCombination& combination : sweep.combinations) {
+        for (const HplCombination& combination : inner) {
           run.parameters.lookahead = combination.lookahead;
           run.parameters.broadcast = combination.broadcast;
           run.variant = combination.variant;
@@ -153,7 +126,7 @@ std::optional<HplDat> hpl_dat_of(const ParsedOptions& parsed, TextFiles& files) 
 std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optional<HplDat>& hpl_dat,
                                  std::optional<Index> file_order, int world_size) {
   const PluOptions& options = parsed.options;
-  Sweep sweep = sweep_of(parsed, hpl_dat, world_size);
+  HplDat lists = lists_of(parsed, hpl_dat, world_size);
   if (file_order) {
     const std::vector<Index>& n = options.n;
     const bool agrees = n == std::vector<Index>{*file_order} || n == std::vector<Index>{automatic};
@@ -161,13 +134,14 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
       throw InputError("--n is given, but the matrix of --input " + options.input + " has order " +
                        std::to_string(*file_order) + "; leave --n out");
     }
-    sweep.n = {*file_order};
+    lists.n = {*file_order};
   }
-  check_run_count(sweep, options.repeat);
-  check_panels(options, sweep.grids);
+  check_run_count(lists, options.repeat);
+  check_panels(options, lists.grids);
 
   RunRecord run;
   run.matrix = options.matrix;
+  run.node_grid = options.node_grid;
   set_precision(run, options.precision);
   run.backend = options.backend;
   run.backend_values = values_for_backend(options);
@@ -176,8 +150,8 @@ std::vector<RunRecord> plan_runs(const ParsedOptions& parsed, const std::optiona
   run.parameters.parts = options.compute_only ? RunParts::compute : RunParts::all;
   run.parameters.abft = options.abft.has_value();
   run.parameters.abft_every = options.abft.value_or(0);
-  if (options.compute_only) sweep.threshold = -1;
-  std::vector<RunRecord> runs = all_runs(sweep, options.repeat, run);
+  if (options.compute_only) lists.threshold = -1;
+  std::vector<RunRecord> runs = all_runs(lists, options.repeat, run);
   set_row_by_row_lookahead(parsed, runs);
   return runs;
 }
@@ -192,24 +166,22 @@ void use_gpu_defaults(const ParsedOptions& parsed, std::vector<RunRecord>& plann
 
 std::vector<RunRecord> plan_network_runs(const CommonOptions& options, std::span<const BroadcastKind> broadcasts,
                                          int world_size) {
-  Sweep sweep{.grids = options.grid,
-              .n = options.n,
-              .nb = options.nb,
-              .combinations = {},
-              .node_grid = options.node_grid,
-              .threshold = -1,
-              .row_swap = options.row_swap};
-  if (sweep.row_swap.pieces == automatic) sweep.row_swap.pieces = 1;
-  if (sweep.grids.empty()) sweep.grids = {default_grid(options, world_size)};
-  for (const BroadcastKind kind : broadcasts) {
-    sweep.combinations.push_back({.lookahead = 0, .broadcast = kind, .variant = {}});
-  }
-  check_run_count(sweep, options.repeat);
+  HplDat lists{.n = options.n,
+               .nb = options.nb,
+               .grids = grids_of(options, world_size),
+               .threshold = -1,
+               .has_variant = false,
+               .broadcast = {broadcasts.begin(), broadcasts.end()},
+               .depth = {0},
+               .row_swap = options.row_swap};
+  if (lists.row_swap.pieces == automatic) lists.row_swap.pieces = 1;
+  check_run_count(lists, options.repeat);
   RunRecord run;
+  run.node_grid = options.node_grid;
   set_precision(run, options.precision);
   run.parameters.pivoting = options.pivoting;
   run.parameters.parts = RunParts::messages;
-  return all_runs(sweep, options.repeat, run);
+  return all_runs(lists, options.repeat, run);
 }
 
 void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where) {
