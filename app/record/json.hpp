@@ -268,6 +268,14 @@ void read(const JsonNode& node, Value& value, std::int64_t min) {
   }
 }
 
+/// describe() of a type whose keys are the names of its members.
+#define GLINPACK_DESCRIBE_MEMBER(member) json(#member, value.member);
+#define GLINPACK_DESCRIBE(Type, ...)                                                 \
+  template <class Json>                                                              \
+  void describe(Json& json, Type& value) {                                           \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(GLINPACK_DESCRIBE_MEMBER, __VA_ARGS__)) \
+  }
+
 /// The value of a node.
 template <class Value>
 Value value_of(const JsonNode& node) {

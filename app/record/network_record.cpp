@@ -72,11 +72,7 @@ void describe(Json& json, NetworkRun& run) {
   json("ranks", totals.ranks);
 }
 
-template <class Json>
-void describe(Json& json, LinkEnd& end) {
-  json("rank", end.rank);
-  json("host", end.host);
-}
+GLINPACK_DESCRIBE(LinkEnd, rank, host)
 
 template <class Json>
 void describe(Json& json, PingPongTime& time) {

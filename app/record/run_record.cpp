@@ -68,14 +68,7 @@ void describe(Json& json, RoleTotal& total) {
 
 inline auto enumerators(HplPhase) { return all_hpl_phases; }
 
-template <class Json>
-void describe(Json& json, HplPhaseTotal& total) {
-  json("phase", total.phase);
-  json("seconds", total.seconds);
-  json("hidden", total.hidden);
-  json("gflops", total.gflops);
-  json("gigabytes_per_second", total.gigabytes_per_second);
-}
+GLINPACK_DESCRIBE(HplPhaseTotal, phase, seconds, hidden, gflops, gigabytes_per_second)
 
 template <class Json>
 void describe(Json& json, Breakdown& breakdown) {
@@ -138,14 +131,7 @@ void describe(Json& json, RankRecord& rank, RankTime& time) {
   json("phases", time.phases);
 }
 
-template <class Json>
-void describe(Json& json, Rollback& back) {
-  json("from", back.from);
-  json("to", back.to);
-  json("seconds", back.seconds);
-  json("rank", back.rank);
-  json("mismatch", back.mismatch);
-}
+GLINPACK_DESCRIBE(Rollback, from, to, seconds, rank, mismatch)
 
 template <class Json>
 void describe(Json& json, ChecksumRecord& record) {
@@ -184,17 +170,8 @@ void describe(Json& json, Refinement& refinement) {
   json("history", refinement.history);
 }
 
-template <class Json>
-void describe(Json& json, Coverage& coverage) {
-  json("there", coverage.there);
-  json("read", coverage.read);
-}
-
-template <class Json>
-void describe(Json& json, ThrottleShare& share) {
-  json("reason", share.reason);
-  json("share", share.share);
-}
+GLINPACK_DESCRIBE(Coverage, there, read)
+GLINPACK_DESCRIBE(ThrottleShare, reason, share)
 
 template <class Json>
 void describe(Json& json, SensorEnergy& sensor) {
@@ -261,11 +238,7 @@ void describe(Json& json, Peak& peak) {
   json.choice("source", peak.stated, "stated", "measured");
 }
 
-template <class Json>
-void describe(Json& json, Resumed& resumed) {
-  json("passes", resumed.passes);
-  json("seconds", resumed.seconds);
-}
+GLINPACK_DESCRIBE(Resumed, passes, seconds)
 
 template <class Json>
 void describe(Json& json, Saved& saved) {

@@ -129,11 +129,6 @@ void describe_case(Json& json, RunRecord& run) {
   json("repeat", run.repeat);
 }
 
-template <class Json>
-void describe(Json& json, Spread& spread) {
-  json("min", spread.min);
-  json("mean", spread.mean);
-  json("max", spread.max);
-}
+GLINPACK_DESCRIBE(Spread, min, mean, max)
 
 }  // namespace glinpack::app
