@@ -107,15 +107,15 @@ std::string impossible_combination(const PoissonOptions& o) {
   return {};
 }
 
-// Removes those that cannot be computed if `all` named them; throws if they were named. Returns whether there were any.
+// Removes those that cannot be computed, with a note, if `all` named them; throws if they were named.
 template <class Kind, class CannotBe>
-bool leave_out(std::vector<Kind>& kinds, bool by_all, CannotBe cannot_be, const std::string& option,
-               const std::string& reason) {
+void leave_out(std::vector<Kind>& kinds, bool by_all, CannotBe cannot_be, const std::string& option,
+               const std::string& reason, const char* note, Texts& notes) {
   const auto first = std::find_if(kinds.begin(), kinds.end(), cannot_be);
-  if (first == kinds.end()) return false;
+  if (first == kinds.end()) return;
   if (!by_all) throw InputError(option + " " + std::string(name_of(*first)) + reason);
   std::erase_if(kinds, cannot_be);
-  return true;
+  notes.emplace_back(note);
 }
 
 }  // namespace
@@ -148,12 +148,15 @@ PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments, 
   const auto lacks_precision = [&](PoissonMemory memory) {
     return o.precision == Precision::double_ && !solvers::has_double_precision(memory);
   };
-  o.textures_skipped = leave_out(o.memory, o.all_memories, lacks_precision, "--memory",
-                                 ": textures hold single precision; use --precision single, or --memory global,shared");
-  const std::string impossible = impossible_combination(o);
-  if (!impossible.empty() && !o.all_memories && !o.all_preconditioners && !o.all_kernels) {
-    throw InputError(impossible +
-                     ": multigrid works in storage buffers by kernel walk; use --memory global,shared --kernel walk");
+  leave_out(o.memory, o.all_memories, lacks_precision, "--memory",
+            ": textures hold single precision; use --precision single, or --memory global,shared",
+            "--memory all in double precision is global and shared: textures hold single precision", o.notes);
+  if (const std::string impossible = impossible_combination(o); !impossible.empty()) {
+    if (!o.all_memories && !o.all_preconditioners && !o.all_kernels) {
+      throw InputError(impossible +
+                       ": multigrid works in storage buffers by kernel walk; use --memory global,shared --kernel walk");
+    }
+    o.notes.emplace_back("multigrid works in storage buffers by kernel walk: it is left out for others");
   }
   const auto has = [](const auto& kinds, auto kind) { return std::count(kinds.begin(), kinds.end(), kind) > 0; };
   if (o.tile && !(has(o.kernel, PoissonKernel::paper) && has(o.memory, PoissonMemory::shared))) {
@@ -180,25 +183,17 @@ std::vector<std::string> adapt_to_ranks(PoissonOptions& o, int ranks) {
                      " at most, or use a larger N");
   }
   notes.push_back(std::to_string(ranks) + " ranks, each with a strip of rows; ghost rows go over MPI");
-  const auto is_multigrid = [](PoissonPreconditioner kind) { return kind == PoissonPreconditioner::multigrid; };
-  if (leave_out(o.preconditioner, o.all_preconditioners, is_multigrid, "--preconditioner",
-                " is for one process, but " + std::to_string(ranks) +
-                    " were started; start one, or use --preconditioner none")) {
-    notes.emplace_back("--preconditioner all of several ranks is none: multigrid is for one process");
-  }
-  const auto is_papers = [](PoissonKernel kernel) { return kernel == PoissonKernel::paper; };
-  if (leave_out(
-          o.kernel, o.all_kernels, is_papers, "--kernel",
-          " is for one process, but " + std::to_string(ranks) + " were started; start one, or use --kernel walk")) {
-    notes.emplace_back("--kernel all of several ranks is walk: the paper's kernels are for one process");
-  }
-  const auto is_square = [](PoissonMemory memory) { return memory == PoissonMemory::texture2d; };
-  if (leave_out(o.memory, o.all_memories, is_square, "--memory",
-                ": 2D textures hold the whole square, not strips; start one process, or use "
-                "--memory global,texture1d,shared")) {
-    notes.emplace_back(
-        "--memory all of several ranks is global, texture1d and shared: 2D textures hold the whole square");
-  }
+  const auto is = [](auto kind) { return [kind](auto other) { return other == kind; }; };
+  const std::string is_alone = fmt::format(" is for one process, but {} were started; start one, or use ", ranks);
+  leave_out(o.preconditioner, o.all_preconditioners, is(PoissonPreconditioner::multigrid), "--preconditioner",
+            is_alone + "--preconditioner none",
+            "--preconditioner all of several ranks is none: multigrid is for one process", notes);
+  leave_out(o.kernel, o.all_kernels, is(PoissonKernel::paper), "--kernel", is_alone + "--kernel walk",
+            "--kernel all of several ranks is walk: the paper's kernels are for one process", notes);
+  leave_out(o.memory, o.all_memories, is(PoissonMemory::texture2d), "--memory",
+            ": 2D textures hold the whole square, not strips; start one process, or use "
+            "--memory global,texture1d,shared",
+            "--memory all of several ranks is global, texture1d and shared: 2D textures hold the whole square", notes);
   return notes;
 }
 
@@ -259,13 +254,20 @@ std::optional<ModeCheck> check_poisson(const PoissonResult& result) {
 
 namespace {
 
-std::string number_of(Index value) { return fmt::format("{}", value); }
+/// The rows of N, the variant and `more`.
+std::string rows_of(std::span<const ModeRecord> records, const std::string& key, const std::vector<Column>& more) {
+  std::vector<Column> columns{{"N", 7, [](const ModeRecord& r) { return std::to_string(r.n); }},
+                              {"", 2, [](const ModeRecord&) { return std::string(); }},
+                              {"variant", -12, [](const ModeRecord& r) { return r.variant; }}};
+  columns.insert(columns.end(), more.begin(), more.end());
+  return records_table(records, key, columns);
+}
 
 std::string poisson_results_table(std::span<const ModeRecord> records) {
   return "\n" + records_table(
                     records, "iterations",
-                    {{"N", 7, [](const ModeRecord& r) { return number_of(r.n); }},
-                     {"DOF", 12, [](const ModeRecord& r) { return number_of(r.n * r.n); }},
+                    {{"N", 7, [](const ModeRecord& r) { return std::to_string(r.n); }},
+                     {"DOF", 12, [](const ModeRecord& r) { return std::to_string(r.n * r.n); }},
                      {"", 2, [](const ModeRecord&) { return std::string(); }},
                      {"variant", -12, [](const ModeRecord& r) { return r.variant; }},
                      {"precond.", -11, parameter("/preconditioner")},
@@ -293,12 +295,9 @@ std::string warnings_text(std::span<const ModeRecord> records) {
 
 /// The cost of binding p as a texture in each iteration.
 std::string bindings_text(std::span<const ModeRecord> records) {
-  const std::string rows = records_table(records, "binding_seconds",
-                                         {{"N", 7, [](const ModeRecord& r) { return number_of(r.n); }},
-                                          {"", 2, [](const ModeRecord&) { return std::string(); }},
-                                          {"variant", -12, [](const ModeRecord& r) { return r.variant; }},
-                                          {"us/binding", 12, parameter("/binding_seconds", "{:.4g}", 1e6)},
-                                          {"us/iteration", 14, parameter("/seconds_per_iteration", "{:.4g}", 1e6)}});
+  const std::string rows = rows_of(records, "binding_seconds",
+                                   {{"us/binding", 12, parameter("/binding_seconds", "{:.4g}", 1e6)},
+                                    {"us/iteration", 14, parameter("/seconds_per_iteration", "{:.4g}", 1e6)}});
   return rows.empty() ? rows : "\nBinding p as a texture, once an iteration\n" + rows;
 }
 
@@ -309,15 +308,12 @@ std::string poisson_ranks_table(std::span<const ModeRecord> records) {
     };
   };
   return "\nus/iteration\n" +
-         records_table(records, "iterations",
-                       {{"N", 7, [](const ModeRecord& r) { return number_of(r.n); }},
-                        {"", 2, [](const ModeRecord&) { return std::string(); }},
-                        {"variant", -12, [](const ModeRecord& r) { return r.variant; }},
-                        {"ranks", 6, parameter("/ranks")},
-                        {"whole", 12, parameter("/seconds_per_iteration", "{:.4g}", 1e6)},
-                        {"ghost rows", 14, of_iteration("/exchange_seconds")},
-                        {"exposed", 11, of_iteration("/exposed_seconds")},
-                        {"sums", 11, of_iteration("/sums_seconds")}}) +
+         rows_of(records, "iterations",
+                 {{"ranks", 6, parameter("/ranks")},
+                  {"whole", 12, parameter("/seconds_per_iteration", "{:.4g}", 1e6)},
+                  {"ghost rows", 14, of_iteration("/exchange_seconds")},
+                  {"exposed", 11, of_iteration("/exposed_seconds")},
+                  {"sums", 11, of_iteration("/sums_seconds")}}) +
          "ghost rows: from their sending until the neighbours' have come; exposed: the part of it after a rank's own "
          "work;\nsums: scalar products of all ranks added up, after ghost rows; slower ranks are waited for in either; "
          "the slowest rank's times\n";
@@ -677,10 +673,10 @@ DenseMatrix read_guess(const PoissonOptions& o) {
 }
 
 template <class Real>
-Study poisson_study(const PoissonOptions& o, const MpiSession& session, std::vector<std::string> notes) {
+Study poisson_study(const PoissonOptions& o, const MpiSession& session) {
   const auto p = std::make_shared<PoissonStudy<Real>>(
       PoissonStudy<Real>{.options = o, .session = session, .guess = read_guess(o)});
-  Study study{.needs_device = !o.memory.empty(), .notes = std::move(notes)};  // N^2 points; iterations grow with N
+  Study study{.needs_device = !o.memory.empty(), .notes = o.notes};  // N^2 points; iterations grow with N
   for (const Index n : o.n) {
     const PoissonExtents extents = strip_of_rank(n, session.rank(), session.size());
     // u, its staging buffer, the vectors of the host or of software OpenGL (u, r, p twice), and multigrid's
@@ -717,28 +713,15 @@ Study poisson_study(const PoissonOptions& o, const MpiSession& session, std::vec
   return study;
 }
 
-// Notes for the report's head on combinations that the options exclude.
-std::vector<std::string> notes_of(const PoissonOptions& options) {
-  std::vector<std::string> notes;
-  if (options.textures_skipped) {
-    notes.emplace_back("--memory all in double precision is global and shared: textures hold single precision");
-  }
-  if (!impossible_combination(options).empty()) {
-    notes.emplace_back("multigrid works in storage buffers by kernel walk: it is left out for others");
-  }
-  return notes;
-}
-
 }  // namespace
 
 int run_poisson(const ModeInvocation& invocation) {
   const MpiSession& session = *invocation.session;
   PoissonOptions options = parse_alike(invocation.arguments, parse_poisson_options);
-  std::vector<std::string> notes = notes_of(options);
-  for (std::string& note : adapt_to_ranks(options, session.size())) notes.push_back(std::move(note));
+  for (const std::string& note : adapt_to_ranks(options, session.size())) options.notes.push_back(note);
   const auto make = [&] {
-    return options.precision == Precision::double_ ? poisson_study<double>(options, session, notes)
-                                                   : poisson_study<float>(options, session, notes);
+    return options.precision == Precision::double_ ? poisson_study<double>(options, session)
+                                                   : poisson_study<float>(options, session);
   };
   return run_study(make, "poisson", options, to_json(options, poisson_table), invocation);
 }

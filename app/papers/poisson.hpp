@@ -28,7 +28,6 @@ struct PoissonOptions : ModeOptions {
   Texts host{"serial", "threads"};      // the processor's variants; may be empty
   std::vector<PoissonPreconditioner> preconditioner{PoissonPreconditioner::none};
   bool all_preconditioners = false;  // --preconditioner all
-  bool textures_skipped = false;     // --memory all in double precision excludes textures
   bool all_memories = false;         // --memory all
   bool all_kernels = false;          // --kernel all
   std::optional<double> watchdog;    // seconds without progress, for several ranks; empty: off
