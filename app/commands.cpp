@@ -177,7 +177,7 @@ bool asks_for_help(const std::string& argument) { return argument == "-h" || arg
 
 int run(const Command& command, const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
-  const bool help = std::any_of(arguments.begin(), arguments.end(), asks_for_help);
+  const bool help = std::ranges::any_of(arguments, asks_for_help);
   return help ? print(help_of(command.table())) : command.run(invocation);
 }
 
@@ -185,7 +185,7 @@ int run(const Command& command, const Invocation& invocation) {
   std::vector<std::string> names{"help", "--help", "--version"};
   for (const Command& command : program.commands) names.emplace_back(command.name);
   const auto& elsewhere = program.elsewhere;
-  if (std::find(elsewhere.begin(), elsewhere.end(), argument) != elsewhere.end()) {
+  if (std::ranges::find(elsewhere, argument) != elsewhere.end()) {
     const std::string other = program.other_program;
     throw InputError("the subcommand " + argument + " is in " + other + "; see " + other + " " + argument + " --help");
   }

@@ -225,10 +225,7 @@ std::string findings_text(std::span<const Finding> findings) {
     text += fmt::format("{:<6}{:<17}{}\n", name_of(finding.verdict), finding.check, finding.evidence);
     for (const std::string& remedy : finding.remedies) text += fmt::format("{:<23}-> {}\n", "", remedy);
   }
-  const auto count = [&findings](Verdict verdict) {
-    return std::count_if(findings.begin(), findings.end(),
-                         [verdict](const Finding& finding) { return finding.verdict == verdict; });
-  };
+  const auto count = [&findings](Verdict verdict) { return std::ranges::count(findings, verdict, &Finding::verdict); };
   return text + fmt::format("\n{} ok, {} warn, {} fail, {} n/a\n", count(Verdict::ok), count(Verdict::warn),
                             count(Verdict::fail), count(Verdict::unknown));
 }

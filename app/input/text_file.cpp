@@ -96,7 +96,7 @@ std::string text_of(const toml::node& node) {
   std::ostringstream stream;
   node.visit([&stream](const auto& value) { stream << value; });
   std::string text = stream.str();
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::ranges::replace(text, '\n', ' ');
   return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
 
@@ -114,7 +114,7 @@ std::string scalar(const toml::node& node, const std::string& path, const std::s
 
 Setting setting_of(const std::string& path, const std::string& name, const toml::node& node) {
   Setting setting{.key = name, .text = text_of(node), .line = line_of(node), .is_boolean = node.is_boolean()};
-  std::replace(setting.key.begin(), setting.key.end(), '_', '-');
+  std::ranges::replace(setting.key, '_', '-');
   if (node.is_table()) {
     fail(path, setting.line, "table [" + name + "] is not expected; all keys stand at the top, without tables");
   }
@@ -145,8 +145,7 @@ std::vector<Setting> settings_of(const std::string& path, TextFiles& files) {
   }
   std::vector<Setting> settings;
   for (const auto& [key, node] : table) settings.push_back(setting_of(path, std::string(key), node));
-  std::stable_sort(settings.begin(), settings.end(),
-                   [](const Setting& a, const Setting& b) { return a.line < b.line; });
+  std::ranges::stable_sort(settings, {}, &Setting::line);
   return settings;
 }
 

@@ -93,7 +93,7 @@ std::string default_of(const Field& field) {
   if (value.is_null()) return "";
   if (!value.is_array()) return text_of(value);
   Texts list;
-  std::transform(value.begin(), value.end(), std::back_inserter(list), text_of);
+  std::ranges::transform(value, std::back_inserter(list), text_of);
   return fmt::format("{}", fmt::join(list, ","));
 }
 
@@ -155,7 +155,7 @@ std::string roff_entry(const Field& field) {
 }
 
 std::string in_capitals(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
   return text;
 }
 

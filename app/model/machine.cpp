@@ -28,7 +28,7 @@ NormalEquations normal_equations(std::span<const Sample> samples) {
   NormalEquations equations;
   for (const Sample& sample : samples) {
     const Vector row{sample.amounts.flops, sample.amounts.bytes, sample.amounts.steps};
-    const bool did_something = std::any_of(row.begin(), row.end(), [](double amount) { return amount > 0; });
+    const bool did_something = std::ranges::any_of(row, [](double amount) { return amount > 0; });
     if (!(sample.seconds > 0) || !did_something) continue;
     const double weight = 1 / sample.seconds;
     for (std::size_t i = 0; i < unknowns; ++i) {

@@ -95,8 +95,8 @@ ByWork<Amounts> amounts_of(const Problem& problem) {
 // True if all messages are large. Their fixed cost is not the latency of a small message.
 bool large_messages_alone(std::span<const Sample> samples) {
   constexpr double large = 1 << 18;
-  return std::all_of(samples.begin(), samples.end(),
-                     [](const Sample& sample) { return sample.amounts.bytes > large * sample.amounts.steps; });
+  return std::ranges::all_of(samples,
+                             [](const Sample& sample) { return sample.amounts.bytes > large * sample.amounts.steps; });
 }
 
 std::vector<Sample> without_steps(std::vector<Sample> samples) {

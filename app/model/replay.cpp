@@ -30,7 +30,7 @@ struct Rank {
 
   std::optional<double> measured_start, measured_end;
 
-  double time() const { return *std::max_element(free.begin(), free.end()); }
+  double time() const { return *std::ranges::max_element(free); }
   double& host() { return free[static_cast<std::size_t>(Queue::host)]; }
   double& queue(Queue queue) { return free[static_cast<std::size_t>(queue)]; }
 };
@@ -257,9 +257,8 @@ class Simulation {
     }
     const Flight flight{send, receive, from_node, to_node, cost.per_byte * bytes};
     Sender& sender = senders_[static_cast<std::size_t>(from_node)];
-    const bool follows = std::any_of(sender.flows.begin(), sender.flows.end(), [&](int flow) {
-      return flights_[static_cast<std::size_t>(flow)].is_of_same_message(flight);
-    });
+    const bool follows = std::ranges::any_of(
+        sender.flows, [&](int flow) { return flights_[static_cast<std::size_t>(flow)].is_of_same_message(flight); });
     if (follows) {
       sender.waiting.push_back(flight);
     } else {
@@ -286,8 +285,8 @@ class Simulation {
     const Flight flight = flights_[static_cast<std::size_t>(number)];
     Sender& sender = senders_[static_cast<std::size_t>(flight.from)];
     std::erase(sender.flows, number);
-    const auto next = std::find_if(sender.waiting.begin(), sender.waiting.end(),
-                                   [&](const Flight& other) { return other.is_of_same_message(flight); });
+    const auto next =
+        std::ranges::find_if(sender.waiting, [&](const Flight& other) { return other.is_of_same_message(flight); });
     if (next != sender.waiting.end()) {
       const Flight following = *next;
       sender.waiting.erase(next);

@@ -55,7 +55,7 @@ const Texts& log_level_names() {
 void set_log_level(const std::string& name) { spdlog::set_level(log_levels[choose(name, log_level_names())]); }
 
 std::string log_level() {
-  const auto level = std::find(log_levels.begin(), log_levels.end(), spdlog::get_level());
+  const auto level = std::ranges::find(log_levels, spdlog::get_level());
   return log_level_names()[static_cast<std::size_t>(level - log_levels.begin())];
 }
 
@@ -134,7 +134,7 @@ FieldValue positional(Texts& option, int max) {
 }
 
 std::size_t choose(const std::string& text, std::span<const std::string> names, const std::string& others) {
-  const auto found = std::find(names.begin(), names.end(), text);
+  const auto found = std::ranges::find(names, text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   throw InputError(in_quotes(text) + " is not one of " + enumerate(names) + (others.empty() ? "" : ", nor " + others) +
                    did_you_mean(text, names));
@@ -145,7 +145,7 @@ OptionTable with_common_options(OptionTable table, const Texts& names) {
   for (const std::string& name : names) {
     for (FieldGroup& group : table.groups) {
       const auto is_wanted = [&name](const Field& field) { return key_of(field) == name; };
-      const auto found = std::find_if(group.fields.begin(), group.fields.end(), is_wanted);
+      const auto found = std::ranges::find_if(group.fields, is_wanted);
       if (found == group.fields.end()) continue;
       common.fields.push_back(*found);
       group.fields.erase(found);

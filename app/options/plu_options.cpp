@@ -416,7 +416,7 @@ void check_abft(const PluOptions& options) {
 
 void check_time(const PluOptions& options) {
   if (!options.time) return;
-  if (std::find(options.n.begin(), options.n.end(), automatic) == options.n.end()) {
+  if (std::ranges::find(options.n, automatic) == options.n.end()) {
     throw InputError("--time chooses N: use it with --n auto, or leave it out");
   }
   if (options.peak == 0.0) throw InputError("--time needs a peak rate: leave --peak none out");

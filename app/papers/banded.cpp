@@ -30,7 +30,7 @@ FieldValue offsets_value(std::vector<Index>& offsets) {
   value.read = [&offsets, read = value.read](const Texts& texts) {
     read(texts);
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-      if (std::count(offsets.begin(), offsets.end(), offsets[i]) == 1) continue;
+      if (std::ranges::count(offsets, offsets[i]) == 1) continue;
       throw InputError(in_quotes(texts[i]) + " is in the list twice");
     }
   };
@@ -96,7 +96,7 @@ std::vector<std::vector<Index>> offsets_of(const BandedOptions& o, Index n) {
     }
     all.push_back(offsets_around_main(count));
   }
-  for (std::vector<Index>& offsets : all) std::sort(offsets.begin(), offsets.end());
+  for (std::vector<Index>& offsets : all) std::ranges::sort(offsets);
   return all;
 }
 

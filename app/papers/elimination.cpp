@@ -186,7 +186,7 @@ Variant solution_by_lapack(const SharedSystem<Real>& p, Wanted wanted) {
                      [=] {
                        const std::vector<Real> x =
                            wanted == Wanted::inverse ? std::move(copies->a) : transposed(copies->b, p->columns, p->n);
-                       std::copy(x.begin(), x.end(), p->x.begin());
+                       std::ranges::copy(x, p->x.begin());
                      }};
   };
   const auto check = [=](ModeRecord& record) { check_solution(*p, wanted, record); };
@@ -300,7 +300,7 @@ Study elimination_study(const std::string& mode, const EliminationOptions& o, co
     const auto rows = static_cast<double>(n), right = static_cast<double>(columns);
     const auto variants = [=, &o](const ModeMachine& machine) {
       std::vector<Variant> all{solution_by_lapack(p, wanted)};
-      if (std::count(o.variant.begin(), o.variant.end(), rref_name) > 0) all.push_back(solution_by_rref(p, wanted));
+      if (std::ranges::count(o.variant, rref_name) > 0) all.push_back(solution_by_rref(p, wanted));
       for (EliminationSettings each : settings) {
         if (each.variant != EliminationVariant::compute) {
           all.push_back(solution_on_device(p, method, wanted, each, n, columns));
@@ -362,7 +362,7 @@ std::vector<EliminationSettings> settings_of(const EliminationOptions& o) {
         continue;
       }
       for (const PivotMeasure measure : solvers::all_pivot_measures) {
-        if (std::count(o.measure.begin(), o.measure.end(), measure) == 0) continue;
+        if (std::ranges::count(o.measure, measure) == 0) continue;
         all.push_back({variant, pivoting, measure, o.precision});
       }
     }

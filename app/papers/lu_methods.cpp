@@ -83,9 +83,8 @@ std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks)
                                     {"ms", 12, milliseconds("/access/seconds")},
                                     {"GB/s", 12, parameter("/access/bytes_per_second", "{:.2f}", 1e-9)},
                                     {"share", 12, parameter("/access/share", "{:.0f}%", 100)}});
-  const bool timed_by_device = std::any_of(records.begin(), records.end(), [](const ModeRecord& r) {
-    return parameter("/breakdown/source")(r) == by_timer_queries;
-  });
+  const bool timed_by_device = std::ranges::any_of(
+      records, [](const ModeRecord& r) { return parameter("/breakdown/source")(r) == by_timer_queries; });
   return "\nPasses and copies as they were called for, beside the paper's Table 1 (whose formula for M3 and M4 is that "
          "of multiples of 4).\nweight: texels drawn, over those of M1 and M2\n" +
          counts +
@@ -375,8 +374,7 @@ std::string orders_table(std::span<const ModeRecord> records) {
 
 std::string trade_offs_text(std::span<const SeriesFit> fits, double min_n, double max_n) {
   const auto fit_of = [&](const std::string& series) -> const PolynomialFit* {
-    const auto found =
-        std::find_if(fits.begin(), fits.end(), [&](const SeriesFit& fit) { return fit.series == series; });
+    const auto found = std::ranges::find(fits, series, &SeriesFit::series);
     return found == fits.end() ? nullptr : &found->fit;
   };
   std::string text;
@@ -411,9 +409,7 @@ std::vector<LuSettings> LuMethodsOptions::drawn() const {
 
 std::vector<LuOrder> LuMethodsOptions::orders() const { return kinds_among(methods, solvers::all_lu_orders); }
 
-bool LuMethodsOptions::blocked() const {
-  return std::find(methods.begin(), methods.end(), blocked_lu_name) != methods.end();
-}
+bool LuMethodsOptions::blocked() const { return std::ranges::find(methods, blocked_lu_name) != methods.end(); }
 
 OptionTable lu_methods_table(LuMethodsOptions& o) {
   Texts methods = names_of(solvers::all_lu_methods);
@@ -496,7 +492,7 @@ Study lu_methods_study(const LuMethodsOptions& o) {
                                              {"A x = b", 14, parameter("/solution_residual", "{:.2e}")}});
     run.print(lu_tables(run.records(), s->peaks) + orders_table(run.records()));
     if (o.fit) {
-      const auto [min, max] = std::minmax_element(o.n.begin(), o.n.end());
+      const auto [min, max] = std::ranges::minmax_element(o.n);
       run.print(trade_offs_text(fit_series(run.records(), lu_fit_degree), static_cast<double>(*min),
                                 static_cast<double>(*max)));
     }

@@ -71,8 +71,8 @@ Field precision_field(ModeOptions& o, const std::string& help) {
 
 void leave_out_drawing(ModeOptions& o, Texts& variants, std::size_t all, const Texts& doubles) {
   if (o.precision == Precision::single) return;
-  const auto draws = [&](const std::string& name) { return std::count(doubles.begin(), doubles.end(), name) == 0; };
-  const auto first = std::find_if(variants.begin(), variants.end(), draws);
+  const auto draws = [&](const std::string& name) { return std::ranges::count(doubles, name) == 0; };
+  const auto first = std::ranges::find_if(variants, draws);
   if (first == variants.end()) return;
   if (variants.size() < all) {
     throw InputError(fmt::format(
@@ -127,7 +127,7 @@ Texts parse_names(const Texts& values, const Texts& names) {
   for (const std::string& value : values) {
     if (value == "all") throw InputError("'all' stands in a list with other values; give it alone, or values alone");
     const std::string& name = names[choose(value, names, "all")];
-    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) chosen.push_back(name);
+    if (std::ranges::find(chosen, name) == chosen.end()) chosen.push_back(name);
   }
   return chosen;
 }
@@ -327,7 +327,7 @@ bool ModeRun::finish(std::optional<int> fit_degree, const std::optional<DenseMat
     if (options_.fit && fit_degree) fits = fit_series(records_, *fit_degree);
     report_->write(fits_text(fits));
     write_files(fits, result);
-    return std::all_of(records_.begin(), records_.end(), [](const ModeRecord& record) { return record.passed(); });
+    return std::ranges::all_of(records_, &ModeRecord::passed);
   });
 }
 

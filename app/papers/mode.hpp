@@ -82,7 +82,7 @@ std::vector<Kind> parse_kinds(const Texts& values, const std::array<Kind, count>
   std::vector<Kind> chosen;
   for (const std::string& name : parse_names(values, all_names_of(kinds))) {
     const Kind kind = kind_named(name, kinds);
-    if (std::find(chosen.begin(), chosen.end(), kind) == chosen.end()) chosen.push_back(kind);
+    if (std::ranges::find(chosen, kind) == chosen.end()) chosen.push_back(kind);
   }
   return chosen;
 }

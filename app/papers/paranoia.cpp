@@ -85,7 +85,7 @@ std::optional<Factors<Real>> factorize_on_device(Backend<Real>& backend, const T
   const auto matrix = backend.allocate(n, n);
   const auto buffer = backend.allocate_host(n * n);
   const HostBlock<Real> on_host_side{buffer.get(), 0, n, n, n};
-  std::copy(problem.a.begin(), problem.a.end(), buffer->data());
+  std::ranges::copy(problem.a, buffer->data());
   backend.wait(backend.upload(on_host_side, whole(*matrix)));
   std::vector<Index> pivots(problem.b.size());
   const RunParameters parameters{.nb = block_columns, .panel = PanelPlace::device};
@@ -248,11 +248,9 @@ std::string lu_errors_csv(std::span<const ModeRecord> records) {
 
 }  // namespace
 
-bool ParanoiaOptions::has_part(const std::string& name) const {
-  return std::find(part.begin(), part.end(), name) != part.end();
-}
+bool ParanoiaOptions::has_part(const std::string& name) const { return std::ranges::find(part, name) != part.end(); }
 bool ParanoiaOptions::has_variant(const std::string& name) const {
-  return std::find(variant.begin(), variant.end(), name) != variant.end();
+  return std::ranges::find(variant, name) != variant.end();
 }
 
 OptionTable paranoia_table(ParanoiaOptions& o) {

@@ -192,8 +192,8 @@ void measure_in(const ParanoiaOptions& options, ModeRun& run, ParanoiaFindings& 
 }  // namespace
 
 bool ParanoiaFindings::passed() const {
-  return std::all_of(operations.begin(), operations.end(), [](const auto& r) { return r.errors.passed(); }) &&
-         std::all_of(carried.begin(), carried.end(), [](const auto& r) { return r.passed(); });
+  return std::ranges::all_of(operations, [](const auto& r) { return r.errors.passed(); }) &&
+         std::ranges::all_of(carried, &CarriedRecord::passed);
 }
 
 void measure_arithmetic(const ParanoiaOptions& options, Precision precision, ModeRun& run, ParanoiaFindings& findings) {

@@ -111,7 +111,7 @@ std::string impossible_combination(const PoissonOptions& o) {
 template <class Kind, class CannotBe>
 void leave_out(std::vector<Kind>& kinds, bool by_all, CannotBe cannot_be, const std::string& option,
                const std::string& reason, const char* note, Texts& notes) {
-  const auto first = std::find_if(kinds.begin(), kinds.end(), cannot_be);
+  const auto first = std::ranges::find_if(kinds, cannot_be);
   if (first == kinds.end()) return;
   if (!by_all) throw InputError(option + " " + std::string(name_of(*first)) + reason);
   std::erase_if(kinds, cannot_be);
@@ -158,7 +158,7 @@ PoissonOptions parse_poisson_options(const std::vector<std::string>& arguments, 
     }
     o.notes.emplace_back("multigrid works in storage buffers by kernel walk: it is left out for others");
   }
-  const auto has = [](const auto& kinds, auto kind) { return std::count(kinds.begin(), kinds.end(), kind) > 0; };
+  const auto has = [](const auto& kinds, auto kind) { return std::ranges::count(kinds, kind) > 0; };
   if (o.tile && !(has(o.kernel, PoissonKernel::paper) && has(o.memory, PoissonMemory::shared))) {
     throw InputError("--tile: only --kernel paper with --memory shared has tiles of any size; name both");
   }
@@ -232,7 +232,7 @@ double poisson_rounding_bound(Index n, Precision precision) {
 
 std::optional<ModeCheck> check_poisson(const PoissonResult& result) {
   const std::span<const PaperPoisson> table = paper_poisson_table();
-  const auto row = std::find_if(table.begin(), table.end(), [&](const PaperPoisson& r) { return r.n == result.n; });
+  const auto row = std::ranges::find(table, result.n, &PaperPoisson::n);
   const bool papers_steps = result.preconditioner != PoissonPreconditioner::multigrid;
   const bool papers_limits = result.tolerance == papers_tolerance && result.from_zero;
   if (result.precision == Precision::double_ && papers_steps && papers_limits && row != table.end()) {
@@ -333,7 +333,7 @@ std::string memory_order_text(std::span<const ModeRecord> records) {
     const std::string name =
         fmt::format("N = {}, kernel {}, {}{}", r.n, kernel.get<std::string>(), name_of(r.precision),
                     r.parameters.at("preconditioner") == "multigrid" ? ", multigrid" : "");
-    auto series = std::find_if(all.begin(), all.end(), [&](const Series& other) { return other.name == name; });
+    auto series = std::ranges::find(all, name, &Series::name);
     if (series == all.end()) series = all.insert(all.end(), {name});
     series->records.push_back(&r);
   }
@@ -341,8 +341,7 @@ std::string memory_order_text(std::span<const ModeRecord> records) {
   std::string text;
   for (Series& series : all) {
     if (series.records.size() < 2) continue;
-    std::stable_sort(series.records.begin(), series.records.end(),
-                     [&](const ModeRecord* a, const ModeRecord* b) { return seconds(a) < seconds(b); });
+    std::ranges::stable_sort(series.records, {}, seconds);
     text += series.name + ":";
     for (const ModeRecord* r : series.records) {
       text += fmt::format("{} {} {:.4g}", r == series.records.front() ? "" : ",", r->variant, 1e6 * seconds(r));
@@ -412,7 +411,7 @@ struct PoissonStudy {
   std::vector<Real> u = {};
 
   bool is_alone() const { return session.size() == 1; }
-  static bool is_among(const auto& kinds, auto kind) { return std::count(kinds.begin(), kinds.end(), kind) > 0; }
+  static bool is_among(const auto& kinds, auto kind) { return std::ranges::count(kinds, kind) > 0; }
   bool has(PoissonPreconditioner kind) const { return is_among(options.preconditioner, kind); }
   bool has(PoissonKernel kind) const { return is_among(options.kernel, kind); }
 

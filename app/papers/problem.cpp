@@ -89,7 +89,7 @@ std::vector<std::optional<Index>> groups_of(const Texts& option, const std::stri
   for (const std::string& group : option) groups.emplace_back(std::stoi(group));
   if (!groups.empty()) return groups;
   const std::optional<double> kept = kept_groups().load(key_of(mode, variant, precision, device), 1, all_groups.back());
-  const auto group = kept ? std::find(all_groups.begin(), all_groups.end(), std::lround(*kept)) : all_groups.end();
+  const auto group = kept ? std::ranges::find(all_groups, std::lround(*kept)) : all_groups.end();
   return {group == all_groups.end() ? std::nullopt : std::optional<Index>(*group)};
 }
 
@@ -97,7 +97,7 @@ void keep_fastest_groups(const std::string& mode, ModeRun& run) {
   std::vector<const ModeRecord*> fastest;
   for (const ModeRecord& record : run.records()) {
     if (!record.parameters.contains("group") || !record.passed() || !record.timed()) continue;
-    const auto found = std::find_if(fastest.begin(), fastest.end(), [&](const ModeRecord* other) {
+    const auto found = std::ranges::find_if(fastest, [&](const ModeRecord* other) {
       return other->size == record.size && other->variant == record.variant;
     });
     if (found == fastest.end()) {

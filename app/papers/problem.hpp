@@ -29,7 +29,7 @@ std::vector<Real> random_elements(Index count, std::mt19937_64& random) {
 template <class To, class From>
 std::vector<To> converted(const std::vector<From>& from) {
   std::vector<To> to(from.size());
-  std::transform(from.begin(), from.end(), to.begin(), [](From value) { return static_cast<To>(value); });
+  std::ranges::transform(from, to.begin(), [](From value) { return static_cast<To>(value); });
   return to;
 }
 

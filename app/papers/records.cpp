@@ -88,8 +88,7 @@ std::optional<double> crossing(const PolynomialFit& one, const PolynomialFit& ot
 std::vector<SeriesFit> fit_series(std::span<const ModeRecord> records, int degree) {
   std::vector<SeriesFit> fits;
   for (const ModeRecord& first : records) {
-    const auto same = [&](const SeriesFit& fit) { return fit.series == first.series(); };
-    if (std::any_of(fits.begin(), fits.end(), same)) continue;
+    if (std::ranges::count(fits, first.series(), &SeriesFit::series) > 0) continue;
     std::vector<FitPoint> points;
     std::set<Index> sizes;
     for (const ModeRecord& record : records) {
@@ -142,7 +141,7 @@ std::string one_coefficient_text(std::span<const ModeRecord> records, std::span<
     const PolynomialFit* rival = rival_of(series, fits);
     if (!series.is_rival && rival != nullptr) {
       const auto n = [](const FitPoint& a, const FitPoint& b) { return a.n < b.n; };
-      const auto [min, max] = std::minmax_element(points.begin(), points.end(), n);
+      const auto [min, max] = std::ranges::minmax_element(points, n);
       const std::optional<double> overtakes = crossing(series.fit, *rival, min->n, max->n);
       text += overtakes ? fmt::format("{:>12.0f}", *overtakes) : fmt::format("{:>12}", "-");
     }

@@ -64,7 +64,7 @@ struct SolvedSystems {
     systems = solvers::random_tridiagonal_systems<Real>(count, n, o.seed);
     if (o.input.empty()) return;
     for (std::vector<Real>* diagonal : {&systems.lower, &systems.diagonal, &systems.upper}) {
-      std::fill(diagonal->begin(), diagonal->end(), Real{0});
+      std::ranges::fill(*diagonal, Real{0});
     }
     for (Index s = 0; s < count; ++s) {
       for (const CoordinateMatrix::Entry& entry : files.matrix.entries) {

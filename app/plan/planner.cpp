@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "app/input/input_error.hpp"
@@ -107,7 +108,9 @@ std::optional<Candidate> candidate(const PlanningOptions& options, const model::
   return result;
 }
 
-bool is_better(const Candidate& a, const Candidate& b) { return a.forecast.gflops > b.forecast.gflops; }
+void sort_by_rate(std::vector<Candidate>& candidates) {
+  std::ranges::sort(candidates, std::greater(), [](const Candidate& one) { return one.forecast.gflops; });
+}
 
 // Chooses NB on the squarest grid, then the grid for that NB: the two choices are almost independent.
 void choose(const PlanningOptions& options, ClusterPlan& plan) {
@@ -131,14 +134,14 @@ void choose(const PlanningOptions& options, ClusterPlan& plan) {
     throw InputError(fmt::format("no matrix fits into {:g} % of {} a process; give more --memory, or --n",
                                  100 * options.memory_fraction, memory_text(options.memory.value_or(0))));
   }
-  std::sort(by_size.begin(), by_size.end(), is_better);
+  sort_by_rate(by_size);
   std::vector<Candidate> by_grid{by_size.front()};
   for (const GridShape& grid : grids) {
     if (grid == grids.front()) continue;
     if (auto tried = try_it(grid, by_size.front().problem.parameters.nb)) by_grid.push_back(std::move(*tried));
   }
   progress.end();
-  std::sort(by_grid.begin(), by_grid.end(), is_better);
+  sort_by_rate(by_grid);
   plan.chosen = by_grid.front();
   plan.others.assign(by_grid.begin() + 1, by_grid.end());
   plan.others.insert(plan.others.end(), by_size.begin() + 1, by_size.end());

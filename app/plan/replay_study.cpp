@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -126,8 +127,7 @@ void try_choices(const ClusterPlan& plan, ReplayStudy& study, Progress& progress
     problem.parameters.row_swap.kind = swap;
     if (swap != parameters.row_swap.kind) add(fmt::format("row swap {}", name_of(swap)), problem);
   }
-  std::stable_sort(study.choices.begin(), study.choices.end(),
-                   [](const Choice& a, const Choice& b) { return a.gflops > b.gflops; });
+  std::ranges::stable_sort(study.choices, std::greater(), &Choice::gflops);
 }
 
 // The same N on the squarest grid of twice the processes.

@@ -294,8 +294,8 @@ std::vector<RankRecord> ranks_of_first_run(const SweepInput& input, const Backen
 /// Whether measuring the peak takes little of the time of the runs.
 bool worth_a_peak(std::span<const RunRecord> planned) {
   constexpr double min_flops = 5e10;  // of a process
-  return std::any_of(planned.begin(), planned.end(),
-                     [](const RunRecord& run) { return hpl_flops(run.parameters.n) >= min_flops * run.grid.size(); });
+  return std::ranges::any_of(
+      planned, [](const RunRecord& run) { return hpl_flops(run.parameters.n) >= min_flops * run.grid.size(); });
 }
 
 /// The operations that a process has time for with --time; infinite without it. Throws InputError if the peak is

@@ -25,7 +25,7 @@ bool has_all_values(const RunRecord& run) {
 }
 
 bool computes_on_hosts(std::span<const RankMemory> ranks) {
-  return std::any_of(ranks.begin(), ranks.end(), [](const RankMemory& rank) { return rank.device_is_host; });
+  return std::ranges::any_of(ranks, &RankMemory::device_is_host);
 }
 
 void check_memory_is_known(RunRecord run, std::span<const RankMemory> ranks) {
@@ -40,9 +40,8 @@ void check_memory_is_known(RunRecord run, std::span<const RankMemory> ranks) {
 // The memory pool with the highest utilisation.
 MemoryPool fullest_pool(const RunRecord& run, std::span<const RankMemory> ranks) {
   const std::vector<MemoryPool> pools = pools_of(run, ranks, stored_matrix);
-  return *std::max_element(pools.begin(), pools.end(), [](const MemoryPool& a, const MemoryPool& b) {
-    return a.needed * b.available < b.needed * a.available;
-  });
+  return *std::ranges::max_element(
+      pools, [](const MemoryPool& a, const MemoryPool& b) { return a.needed * b.available < b.needed * a.available; });
 }
 
 // The largest N whose run has at most `flops` operations, 2/3 N^3.
@@ -107,9 +106,7 @@ std::vector<std::string> notes_on(const RunRecord& asked, const RunRecord& run, 
 
 }  // namespace
 
-bool all_have_values(std::span<const RunRecord> planned) {
-  return std::all_of(planned.begin(), planned.end(), has_all_values);
-}
+bool all_have_values(std::span<const RunRecord> planned) { return std::ranges::all_of(planned, has_all_values); }
 
 Index automatic_block_size(const std::string& backend, Precision precision, Index n, GridShape grid,
                            const BackendValues& values) {
@@ -123,7 +120,7 @@ GridShape automatic_grid(const std::string& backend, std::span<const RankMemory>
   const auto processes = static_cast<int>(ranks.size());
   if (node_grid) return squarest_grid(processes, *node_grid);
   const bool one_host =
-      std::all_of(ranks.begin(), ranks.end(), [&](const RankMemory& rank) { return rank.host == ranks.front().host; });
+      std::ranges::all_of(ranks, [&](const RankMemory& rank) { return rank.host == ranks.front().host; });
   if (backend_record(backend).one_process_row && one_host && !computes_on_hosts(ranks)) return {1, processes};
   return squarest_grid(processes);
 }
@@ -139,9 +136,8 @@ Index automatic_pieces(const RunRecord& run, std::span<const RankMemory> ranks) 
   if (run.grid.size() == 1) return 1;
   if (!gpus_may_copy(run)) return of_device_panels;
   if (run.grid.rows == 1) return of_copied_panels;
-  const bool rows_copy = std::all_of(ranks.begin(), ranks.end(), [&](const RankMemory& rank) {
-    return rank.copies_to_peers && rank.node == ranks.front().node;
-  });
+  const bool rows_copy = std::ranges::all_of(
+      ranks, [&](const RankMemory& rank) { return rank.copies_to_peers && rank.node == ranks.front().node; });
   return rows_copy && run.grid.columns == 1 ? of_copied_rows : of_device_panels;
 }
 
@@ -165,7 +161,7 @@ std::vector<std::string> choose_automatic_values(std::vector<RunRecord>& planned
     if (is_new) {
       choose_values(with_values, ranks, limits);
       for (std::string& note : notes_on(run, with_values, ranks, limits)) {
-        if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+        if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
       }
     }
     run.parameters.n = with_values.parameters.n;

@@ -109,7 +109,7 @@ bool is_launcher(const std::vector<std::string>& command_line) {
   static constexpr std::array<std::string_view, 6> launchers{"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun"};
   if (command_line.empty()) return false;
   const std::string name = fs::path(command_line.front()).filename();
-  return std::any_of(launchers.begin(), launchers.end(), [&](std::string_view known) {
+  return std::ranges::any_of(launchers, [&](std::string_view known) {
     // mpirun, mpirun.mpich, mpiexec_mpt
     return name.starts_with(known) &&
            (name.size() == known.size() || std::string_view(".-_").find(name[known.size()]) != std::string_view::npos);
@@ -149,7 +149,7 @@ int find_stderr_terminal() {
   if (!mine.native().starts_with("pipe:")) return -1;
   // a pipe to another program, such as tee, is not the launcher's
   const auto holds_mine = [&mine](long process) { return holds(process, mine); };
-  if (std::none_of(launcher->ancestors.begin(), launcher->ancestors.end(), holds_mine)) return -1;
+  if (std::ranges::none_of(launcher->ancestors, holds_mine)) return -1;
   const int theirs = open((folder_of(launcher->id) + "/fd/2").c_str(), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
   if (theirs < 0 || isatty(theirs) == 1) return theirs;
   close(theirs);

@@ -116,7 +116,7 @@ std::vector<double> peak_rates(const PluOptions& options, const Machine& machine
     peak = measured_and_kept(peak, description, options, machine, session);
   }
   std::vector<double> rates = all_gathered(world(), peak.rate);
-  if (std::any_of(rates.begin(), rates.end(), [](double each) { return each <= 0; })) rates.clear();
+  if (std::ranges::any_of(rates, [](double each) { return each <= 0; })) rates.clear();
   return rates;
 }
 

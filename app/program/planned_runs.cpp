@@ -185,9 +185,7 @@ std::vector<RunRecord> plan_network_runs(const CommonOptions& options, std::span
 }
 
 void check_grids(std::span<const RunRecord> planned, int world_size, const std::string& where) {
-  const auto largest = std::max_element(planned.begin(), planned.end(), [](const RunRecord& a, const RunRecord& b) {
-    return a.grid.size() < b.grid.size();
-  });
+  const auto largest = std::ranges::max_element(planned, {}, [](const RunRecord& run) { return run.grid.size(); });
   if (largest == planned.end() || largest->grid.size() <= world_size) return;
   const std::string needed = std::to_string(largest->grid.size());
   throw InputError(where + "the grid " + text_of(largest->grid) + " needs at least " + needed +
@@ -198,7 +196,7 @@ void check_grids(std::span<const RunRecord> planned, int world_size, const std::
 void check_hosts(GridShape node_grid, std::span<const int> nodes, std::span<const std::string> hosts) {
   const std::string processes = std::to_string(node_grid.size());
   for (const int node : nodes) {
-    const auto there = std::count(nodes.begin(), nodes.end(), node);
+    const auto there = std::ranges::count(nodes, node);
     if (there == node_grid.size()) continue;
     throw InputError("--node-grid " + text_of(node_grid) + " needs " + processes + " processes on every host, but " +
                      hosts[static_cast<std::size_t>(node)] + " has " + std::to_string(there) + ": start " + processes +

@@ -37,7 +37,7 @@ std::map<std::string, std::string> relevant_environment() {
     const std::string_view text = *entry;
     const std::size_t end = text.find('=');
     if (end == std::string_view::npos ||
-        !std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view b) { return text.starts_with(b); }))
+        !std::ranges::any_of(beginnings, [&](std::string_view b) { return text.starts_with(b); }))
       continue;
     variables.emplace(text.substr(0, end), text.substr(end + 1));
   }

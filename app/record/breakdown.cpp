@@ -117,7 +117,7 @@ std::array<TimeSet, all_roles.size()> role_times(std::span<const Interval> inter
   }
   std::vector<Begin> begins;
   for (const auto& [pass, begin] : passes) begins.push_back(begin);
-  std::sort(begins.begin(), begins.end(), [](const Begin& a, const Begin& b) { return a.start < b.start; });
+  std::ranges::sort(begins, {}, &Begin::start);
   if (begins.empty()) begins.push_back({0, Role::none});
 
   std::array<std::vector<TimeSpan>, all_roles.size()> spans;
@@ -161,7 +161,7 @@ RankTime time_of_rank(std::span<const Interval> intervals, std::span<const doubl
   time.idle = whole.idle;
   time.waiting = whole.waiting;
   const auto windows = role_times(intervals, seconds);
-  std::transform(windows.begin(), windows.end(), time.roles.begin(), within);
+  std::ranges::transform(windows, time.roles.begin(), within);
   return time;
 }
 

@@ -34,8 +34,7 @@ std::vector<Point> points_of(std::span<const Sample> samples, double sensors::Re
 
 /// There is at least one point.
 double value_at(std::span<const Point> points, double seconds) {
-  const auto after = std::lower_bound(points.begin(), points.end(), seconds,
-                                      [](const Point& point, double time) { return point.seconds < time; });
+  const auto after = std::ranges::lower_bound(points, seconds, {}, &Point::seconds);
   if (after == points.begin()) return after->value;
   const auto before = after - 1;
   if (after == points.end()) return before->value;
@@ -275,7 +274,7 @@ std::optional<Energy> energy_of(const RunResult& result) {
       if (!known(sensor.joules)) continue;
       const PowerCurve curve = power_curve(record.samples, result.seconds, cells);
       for (std::size_t cell = 0; cell < curve.size(); ++cell) sum[cell] += curve[cell];
-      if (!curve.empty()) sensor.peak_watts = *std::max_element(curve.begin(), curve.end());
+      if (!curve.empty()) sensor.peak_watts = *std::ranges::max_element(curve);
       joules += sensor.joules;
       energy.sensors.push_back(std::move(sensor));
     }
@@ -285,7 +284,7 @@ std::optional<Energy> energy_of(const RunResult& result) {
   energy.joules = joules;
   energy.average_watts = joules / result.seconds;
   // the peak is at least the average, although cells and counters round differently
-  energy.peak_watts = std::max(energy.average_watts, *std::max_element(sum.begin(), sum.end()));
+  energy.peak_watts = std::max(energy.average_watts, *std::ranges::max_element(sum));
   energy.rough = result.seconds < seconds_of_a_rough_run;
   cover(result, energy);
   if (comparable(energy) && joules > 0 && result.gflops > 0) {

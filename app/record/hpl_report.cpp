@@ -40,7 +40,7 @@ auto values_of(std::span<const RunRecord> planned, Get get) {
   std::vector<decltype(get(planned.front()))> values;
   for (const RunRecord& record : planned) {
     const auto value = get(record);
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
   }
   return values;
 }
@@ -103,8 +103,8 @@ bool is_mxp(const RunRecord& record) {
 }
 
 std::string title(const ReportContext& context, std::span<const RunRecord> planned) {
-  const bool hpl = std::all_of(planned.begin(), planned.end(), is_hpl);
-  const bool mxp = std::all_of(planned.begin(), planned.end(), is_mxp);
+  const bool hpl = std::ranges::all_of(planned, is_hpl);
+  const bool mxp = std::ranges::all_of(planned, is_mxp);
   std::string line = fmt::format("glinpack {}  --  {}", free_text(context.version),
                                  hpl   ? "High-Performance Linpack benchmark"
                                  : mxp ? "HPL-MxP mixed-precision benchmark"
@@ -168,7 +168,7 @@ std::string check_lines(std::span<const RunRecord> planned) {
 
 /// What a reader must know before comparing the figures with HPL's.
 std::string honesty_lines(std::span<const RunRecord> planned) {
-  const auto any = [&](auto wanted) { return std::any_of(planned.begin(), planned.end(), wanted); };
+  const auto any = [&](auto wanted) { return std::ranges::any_of(planned, wanted); };
   const auto of_precision = [&](Precision precision) {
     return any([precision](const RunRecord& r) { return r.precision == precision && !is_mxp(r); });
   };

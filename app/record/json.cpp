@@ -81,7 +81,7 @@ std::string JsonNode::text() const {
 }
 
 std::size_t JsonNode::one_of(const std::vector<std::string_view>& names) const {
-  const auto found = value_->is_string() ? std::find(names.begin(), names.end(), text()) : names.end();
+  const auto found = value_->is_string() ? std::ranges::find(names, text()) : names.end();
   if (found == names.end()) expect("one of " + enumerate(std::vector<std::string>(names.begin(), names.end())));
   return static_cast<std::size_t>(found - names.begin());
 }

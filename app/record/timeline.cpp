@@ -46,9 +46,7 @@ std::vector<End> ends_of(const RankRecord& record, std::size_t rank) {
     ends.push_back({interval.phase, line, interval.pass, 0, interval.start, interval.end, interval.messages,
                     interval.role, rank, i});
   }
-  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
-    return std::tie(a.phase, a.pass, a.start) < std::tie(b.phase, b.pass, b.start);
-  });
+  std::ranges::sort(ends, {}, [](const End& end) { return std::tie(end.phase, end.pass, end.start); });
   for (std::size_t i = 1; i < ends.size(); ++i) {
     if (ends[i].exchange() == ends[i - 1].exchange()) ends[i].order = ends[i - 1].order + 1;
   }
@@ -71,21 +69,20 @@ bool is_mutual(std::span<const End> ends, bool rows_bring_u) {
   if (ends.front().phase == Phase::panel) return true;
   // in the last passes some ranks have no rows to send, and the others do not wait for them
   return ends.front().phase == Phase::swap && rows_bring_u &&
-         std::all_of(ends.begin(), ends.end(), [](const End& end) { return end.messages > 0; });
+         std::ranges::all_of(ends, [](const End& end) { return end.messages > 0; });
 }
 
 /// Sets the starts for all ends of one message.
 void match_message(std::span<const End> ends, Starts& starts, bool rows_bring_u) {
   if (ends.size() < 2) return;
-  const auto earlier = [](const End& a, const End& b) { return a.start < b.start; };
   if (is_mutual(ends, rows_bring_u)) {
-    const double last = std::max_element(ends.begin(), ends.end(), earlier)->start;
+    const double last = std::ranges::max_element(ends, {}, &End::start)->start;
     for (const End& end : ends) set_start(starts, end, last);
     return;
   }
   if (ends.front().phase == Phase::swap && rows_bring_u) return;
-  const auto centre = std::find_if(ends.begin(), ends.end(), is_centre);
-  if (std::count_if(ends.begin(), ends.end(), is_centre) != 1) return;
+  const auto centre = std::ranges::find_if(ends, is_centre);
+  if (std::ranges::count_if(ends, is_centre) != 1) return;
   const End* first = nullptr;
   for (const End& end : ends) {
     if (&end == &*centre) continue;
@@ -119,9 +116,8 @@ std::vector<std::vector<double>> message_starts(std::span<const RankRecord> rank
     const std::vector<End> own = ends_of(ranks[rank], rank);
     ends.insert(ends.end(), own.begin(), own.end());
   }
-  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
-    return std::tie(a.phase, a.line, a.pass, a.order, a.rank) < std::tie(b.phase, b.line, b.pass, b.order, b.rank);
-  });
+  std::ranges::sort(ends, {},
+                    [](const End& end) { return std::tie(end.phase, end.line, end.pass, end.order, end.rank); });
   for (auto first = ends.begin(); first != ends.end();) {
     const auto next =
         std::find_if(first, ends.end(), [&](const End& end) { return end.exchange() != first->exchange(); });
@@ -133,8 +129,7 @@ std::vector<std::vector<double>> message_starts(std::span<const RankRecord> rank
 
 TimeSet united(std::vector<TimeSpan> spans) {
   std::erase_if(spans, [](const TimeSpan& span) { return !(span.begin < span.end); });
-  const auto earlier = [](const TimeSpan& a, const TimeSpan& b) { return a.begin < b.begin; };
-  if (!std::is_sorted(spans.begin(), spans.end(), earlier)) std::sort(spans.begin(), spans.end(), earlier);
+  if (!std::ranges::is_sorted(spans, {}, &TimeSpan::begin)) std::ranges::sort(spans, {}, &TimeSpan::begin);
 
   std::size_t kept = 0;
   for (const TimeSpan& span : spans) {

@@ -147,7 +147,7 @@ void check_plu_arguments(const SlurmOptions& o, TextFiles& files) {
 }  // namespace
 
 SlurmOptions parse_slurm_options(const Texts& arguments) {
-  const auto end = std::find(arguments.begin(), arguments.end(), end_of_options);
+  const auto end = std::ranges::find(arguments, end_of_options);
   TextFiles files;
   SlurmOptions o = parse({arguments.begin(), end}, slurm_table, files).options;
   if (end != arguments.end()) o.plu_arguments.assign(end + 1, arguments.end());
@@ -224,9 +224,8 @@ std::string shell_word(const std::string& text) {
     return (c < 0x80 && std::isalnum(c)) ||
            std::string_view("_./:,=@%+-").find(static_cast<char>(c)) != std::string_view::npos;
   };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_harmless)) return text;
-  const bool is_printable =
-      std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (!text.empty() && std::ranges::all_of(text, is_harmless)) return text;
+  const bool is_printable = std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
   std::string word = is_printable ? "'" : "$'";
   for (const char c : text) {
     if (is_printable) {
