@@ -91,56 +91,6 @@ int tool(const Invocation& invocation) {
 constexpr const char* benchmark = "Benchmark";
 constexpr const char* tools = "Tools";
 
-}  // namespace
-
-const Program& glinpack_program() {
-  static constexpr std::array commands{
-      Command{"plu", "Factorise and solve on a grid of processes, as HPL does", benchmark, table_of<plu_table>,
-              run_plu},
-      Command{"network", "Time the messages of a factorisation; find slow links", benchmark, table_of<network_table>,
-              run_network},
-      Command{"devices", "List the devices of this machine", tools, table_of<devices_table>,
-              tool<parse_table<devices_table>, run_devices_command>},
-      Command{"doctor", "Check ranks, nodes, devices, drivers and network", tools, table_of<doctor::doctor_table>,
-              run_doctor},
-      Command{"peaks", "Measure the peak rates of a device and of the host", tools, table_of<peaks_table>, run_peaks},
-      Command{"tune", "Choose the fastest tile of the trailing update", tools, table_of<tune_table>,
-              tool<parse_table<tune_table>, run_tune_command>},
-      Command{"plan", "Predict N, NB, grid, time and GFLOPS of a run on a cluster", tools, table_of<planning_table>,
-              tool<parse_planning_options, run_planning_command>},
-      Command{"slurm", "Write a Slurm batch script that runs plu", tools, table_of<slurm_table>,
-              tool<parse_slurm_options, run_slurm_command>},
-      Command{"report", "Write an HTML page with tables and charts of results", tools, table_of<report_table>,
-              tool<parse_report_options, run_report_command>},
-      Command{"compare", "Compare the runs of two result files", tools, table_of<compare_table>,
-              tool<parse_compare_options, run_compare_command>},
-      man_pages_command<glinpack_program>(tools),
-      completion_command<glinpack_program>(tools),
-  };
-  static constexpr std::array papers{"matmul",      "banded",  "gauss-jordan", "plu-packed", "lu-methods",
-                                     "tridiagonal", "poisson", "background",   "paranoia"};
-  static constexpr Program program{
-      .name = "glinpack",
-      .summary = "an HPL-class LU benchmark for clusters of GPUs that speak OpenGL or Vulkan",
-      .description =
-          "LU benchmark (HPL) for clusters of GPUs with OpenGL or Vulkan, and of processors. One MPI process per GPU: "
-          "mpirun -np P*Q glinpack plu [OPTIONS]",
-      .examples =
-          "mpirun -np 4 glinpack plu --hpl-dat HPL.dat\n"
-          "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --json a.json\n"
-          "glinpack devices\n"
-          "mpirun -np 4 glinpack doctor\n"
-          "glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s\n"
-          "glinpack compare a.json b.json",
-      .options_page = "docs/options.md",
-      .commands = commands,
-      .elsewhere = papers,
-      .other_program = "glinpack-papers"};
-  return program;
-}
-
-namespace {
-
 // MPICH's UCX takes SIGHUP when it is loaded, and answers it by debug lines on stdout. What the shell or nohup asked
 // for is known only before libraries are initialised.
 struct sigaction hangup_at_start {};
@@ -224,6 +174,52 @@ int run_subcommand(const Program& program, int argc, char** argv) {
 }
 
 }  // namespace
+
+const Program& glinpack_program() {
+  static constexpr std::array commands{
+      Command{"plu", "Factorise and solve on a grid of processes, as HPL does", benchmark, table_of<plu_table>,
+              run_plu},
+      Command{"network", "Time the messages of a factorisation; find slow links", benchmark, table_of<network_table>,
+              run_network},
+      Command{"devices", "List the devices of this machine", tools, table_of<devices_table>,
+              tool<parse_table<devices_table>, run_devices_command>},
+      Command{"doctor", "Check ranks, nodes, devices, drivers and network", tools, table_of<doctor::doctor_table>,
+              run_doctor},
+      Command{"peaks", "Measure the peak rates of a device and of the host", tools, table_of<peaks_table>, run_peaks},
+      Command{"tune", "Choose the fastest tile of the trailing update", tools, table_of<tune_table>,
+              tool<parse_table<tune_table>, run_tune_command>},
+      Command{"plan", "Predict N, NB, grid, time and GFLOPS of a run on a cluster", tools, table_of<planning_table>,
+              tool<parse_planning_options, run_planning_command>},
+      Command{"slurm", "Write a Slurm batch script that runs plu", tools, table_of<slurm_table>,
+              tool<parse_slurm_options, run_slurm_command>},
+      Command{"report", "Write an HTML page with tables and charts of results", tools, table_of<report_table>,
+              tool<parse_report_options, run_report_command>},
+      Command{"compare", "Compare the runs of two result files", tools, table_of<compare_table>,
+              tool<parse_compare_options, run_compare_command>},
+      man_pages_command<glinpack_program>(tools),
+      completion_command<glinpack_program>(tools),
+  };
+  static constexpr std::array papers{"matmul",      "banded",  "gauss-jordan", "plu-packed", "lu-methods",
+                                     "tridiagonal", "poisson", "background",   "paranoia"};
+  static constexpr Program program{
+      .name = "glinpack",
+      .summary = "an HPL-class LU benchmark for clusters of GPUs that speak OpenGL or Vulkan",
+      .description =
+          "LU benchmark (HPL) for clusters of GPUs with OpenGL or Vulkan, and of processors. One MPI process per GPU: "
+          "mpirun -np P*Q glinpack plu [OPTIONS]",
+      .examples =
+          "mpirun -np 4 glinpack plu --hpl-dat HPL.dat\n"
+          "mpirun -np 4 glinpack plu --n auto --nb auto --grid auto --json a.json\n"
+          "glinpack devices\n"
+          "mpirun -np 4 glinpack doctor\n"
+          "glinpack plan --nodes 16 --gpus-per-node 4 --memory 80G --network 100Gb/s\n"
+          "glinpack compare a.json b.json",
+      .options_page = "docs/options.md",
+      .commands = commands,
+      .elsewhere = papers,
+      .other_program = "glinpack-papers"};
+  return program;
+}
 
 int run_program(const Program& program, int argc, char** argv) {
   sigaction(SIGHUP, &hangup_at_start, nullptr);

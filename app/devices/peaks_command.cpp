@@ -32,56 +32,6 @@ const Footer peaks_footer{
          "take a few seconds."},
     .exit_codes = {{0, "measured"}, {2, "unusable input"}, {3, "an error while measuring"}}};
 
-}  // namespace
-
-OptionTable peaks_table(PeaksOptions& o) {
-  constexpr int largest = 4096, largest_repeat = 1000;
-  Texts backends = backend_choices(&BackendRecord::automatic);
-  backends.push_back("auto");
-  const std::vector<Field> machine{
-      {"backend", name_value(o.backend, backends),
-       "What to measure. openblas: the host; gl-compute, vk-compute: the host and a device; auto: the device if it is "
-       "hardware or named by --device"},
-      {"device", whole(o.device, 0, largest, "INDEX"), "Device, an index of `glinpack devices`",
-       "the first hardware device"},
-      {"threads", whole(o.threads, 1, largest), "Host threads",
-       "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores"},
-      {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
-  };
-  const std::vector<Field> measuring{
-      {"repeat", whole(o.measuring.repeat, 1, largest_repeat), "Repetitions of every measurement"},
-      {"seconds", real(o.measuring.seconds, "SECONDS", parse_seconds),
-       "Time for all repetitions of a measurement; each makes at least one copy or product"},
-  };
-  const std::vector<Field> output{
-      {"json", text(o.json, "FILE"), "Write the results as JSON (docs/peaks.schema.json)"},
-      {"force", flag(o.force), "Overwrite an existing file"},
-      log_level_field(),
-  };
-  return {
-      .command = "peaks",
-      .description =
-          "Measures peak rates: the device's memory, multiply-adds, copies to and from it, and fragments; the host's "
-          "GEMM and memory.",
-      .footer = peaks_footer,
-      .groups = {{"Machine", machine},
-                 {"Measuring", measuring},
-                 {"Output", output},
-                 {"Configuration", {config_field(o.config)}}}};
-}
-
-PeaksOptions parse_peaks_options(const Texts& arguments) {
-  const PeaksOptions options = parse(arguments, peaks_table).options;
-  const BackendRecord* backend = find_backend(options.backend);
-  if (backend != nullptr && backend->memory == MemorySpace::host && options.device) {
-    throw InputError("--device " + std::to_string(*options.device) + ": --backend " + options.backend +
-                     " measures the host alone; leave one of the two out");
-  }
-  return options;
-}
-
-namespace {
-
 using nlohmann::json;
 
 constexpr double giga = 1e-9;  // bytes or operations a second -> GB/s or GFLOPS
@@ -198,6 +148,52 @@ Peaks measure(const PeaksOptions& options, std::vector<std::string> notes) {
 }
 
 }  // namespace
+
+OptionTable peaks_table(PeaksOptions& o) {
+  constexpr int largest = 4096, largest_repeat = 1000;
+  Texts backends = backend_choices(&BackendRecord::automatic);
+  backends.push_back("auto");
+  const std::vector<Field> machine{
+      {"backend", name_value(o.backend, backends),
+       "What to measure. openblas: the host; gl-compute, vk-compute: the host and a device; auto: the device if it is "
+       "hardware or named by --device"},
+      {"device", whole(o.device, 0, largest, "INDEX"), "Device, an index of `glinpack devices`",
+       "the first hardware device"},
+      {"threads", whole(o.threads, 1, largest), "Host threads",
+       "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores"},
+      {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
+  };
+  const std::vector<Field> measuring{
+      {"repeat", whole(o.measuring.repeat, 1, largest_repeat), "Repetitions of every measurement"},
+      {"seconds", real(o.measuring.seconds, "SECONDS", parse_seconds),
+       "Time for all repetitions of a measurement; each makes at least one copy or product"},
+  };
+  const std::vector<Field> output{
+      {"json", text(o.json, "FILE"), "Write the results as JSON (docs/peaks.schema.json)"},
+      {"force", flag(o.force), "Overwrite an existing file"},
+      log_level_field(),
+  };
+  return {
+      .command = "peaks",
+      .description =
+          "Measures peak rates: the device's memory, multiply-adds, copies to and from it, and fragments; the host's "
+          "GEMM and memory.",
+      .footer = peaks_footer,
+      .groups = {{"Machine", machine},
+                 {"Measuring", measuring},
+                 {"Output", output},
+                 {"Configuration", {config_field(o.config)}}}};
+}
+
+PeaksOptions parse_peaks_options(const Texts& arguments) {
+  const PeaksOptions options = parse(arguments, peaks_table).options;
+  const BackendRecord* backend = find_backend(options.backend);
+  if (backend != nullptr && backend->memory == MemorySpace::host && options.device) {
+    throw InputError("--device " + std::to_string(*options.device) + ": --backend " + options.backend +
+                     " measures the host alone; leave one of the two out");
+  }
+  return options;
+}
 
 std::string peaks_text(const Peaks& peaks) {
   std::string text;

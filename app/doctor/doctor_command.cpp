@@ -51,48 +51,6 @@ const Footer doctor_footer{
                    {4, "a signal ended the burn-in, and no check failed"},
                    {5, "ended by --watchdog"}}};
 
-}  // namespace
-
-OptionTable doctor_table(DoctorOptions& o) {
-  constexpr int largest = 4096;
-  const std::vector<Field> checks{
-      {"quick", flag(o.quick),
-       "Run only the checks that take milliseconds: no network, GEMM or clocks. plu runs these by itself"},
-      {"network-seconds", real(o.network_seconds, "SECONDS", parse_seconds),
-       "End the test of the links between all pairs of ranks after this time, even if pairs are left", "10"},
-      {"gemm-seconds", real(o.gemm_seconds, "SECONDS", parse_seconds),
-       "Time for the repetitions of a matrix product on the host and on the device of each rank"},
-      {"burn-in", real(o.burn_in, "MINUTES", parse_minutes),
-       "Factorise on every device for this time, fractions allowed, and name one that computes wrongly or slowly",
-       "off"},
-      watchdog_field(o.watchdog),
-  };
-  const std::vector<Field> machine{
-      {"backend", name_value(o.backend, backend_choices()),
-       "Check for this backend. openblas and reference need no device; the others accept a software device"},
-      {"device", whole(o.device, 0, largest, "INDEX"), "Device of every process, an index of `glinpack devices`",
-       "by local rank"},
-      {"threads", whole(o.threads, 1, largest), "Host threads of each process",
-       "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores / ranks of the node"},
-  };
-  const std::vector<Field> output{
-      {"json", text(o.json, "FILE"), "Write findings and facts of all ranks as JSON (docs/doctor.schema.json)"},
-      {"force", flag(o.force), "Overwrite existing files"},
-      log_level_field(),
-  };
-  return {.command = "doctor",
-          .description =
-              "Checks whether glinpack can run, and run well: launcher, cores, devices, drivers, memory, network, slow "
-              "nodes.",
-          .footer = doctor_footer,
-          .groups = {{"Checks", checks},
-                     {"Machine, as for plu", machine},
-                     {"Output", output},
-                     {"Configuration", {config_field(o.config)}}}};
-}
-
-namespace {
-
 using nlohmann::json;
 using Devices = std::optional<std::vector<DeviceDescription>>;
 
@@ -186,6 +144,44 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
 }
 
 }  // namespace
+
+OptionTable doctor_table(DoctorOptions& o) {
+  constexpr int largest = 4096;
+  const std::vector<Field> checks{
+      {"quick", flag(o.quick),
+       "Run only the checks that take milliseconds: no network, GEMM or clocks. plu runs these by itself"},
+      {"network-seconds", real(o.network_seconds, "SECONDS", parse_seconds),
+       "End the test of the links between all pairs of ranks after this time, even if pairs are left", "10"},
+      {"gemm-seconds", real(o.gemm_seconds, "SECONDS", parse_seconds),
+       "Time for the repetitions of a matrix product on the host and on the device of each rank"},
+      {"burn-in", real(o.burn_in, "MINUTES", parse_minutes),
+       "Factorise on every device for this time, fractions allowed, and name one that computes wrongly or slowly",
+       "off"},
+      watchdog_field(o.watchdog),
+  };
+  const std::vector<Field> machine{
+      {"backend", name_value(o.backend, backend_choices()),
+       "Check for this backend. openblas and reference need no device; the others accept a software device"},
+      {"device", whole(o.device, 0, largest, "INDEX"), "Device of every process, an index of `glinpack devices`",
+       "by local rank"},
+      {"threads", whole(o.threads, 1, largest), "Host threads of each process",
+       "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores / ranks of the node"},
+  };
+  const std::vector<Field> output{
+      {"json", text(o.json, "FILE"), "Write findings and facts of all ranks as JSON (docs/doctor.schema.json)"},
+      {"force", flag(o.force), "Overwrite existing files"},
+      log_level_field(),
+  };
+  return {.command = "doctor",
+          .description =
+              "Checks whether glinpack can run, and run well: launcher, cores, devices, drivers, memory, network, slow "
+              "nodes.",
+          .footer = doctor_footer,
+          .groups = {{"Checks", checks},
+                     {"Machine, as for plu", machine},
+                     {"Output", output},
+                     {"Configuration", {config_field(o.config)}}}};
+}
 
 int run_doctor_command(int argc, char** argv) {
   return run_under_mpi(argc, argv, watchdog_limit<doctor_table>, examine, ForeignLauncher::tolerated);

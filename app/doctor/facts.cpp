@@ -179,27 +179,6 @@ json device_facts(const Target& target, int local_rank, const Devices& devices, 
   return facts;
 }
 
-}  // namespace
-
-json gather_quick_facts(const MpiSession& session, const Target& target, const Devices& devices) {
-  const PciBus bus;
-  return {{"process", process_facts(session)},
-          {"host", host_name()},
-          {"processor", processor_facts(target)},
-          {"memory", memory_facts()},
-          {"graphics", graphics_facts(target, devices, bus)},
-          {"device", device_facts(target, session.local_rank(), devices, bus)},
-          {"gemm", nullptr},
-          {"burn_in", nullptr}};
-}
-
-const json* hardware_of(const json& rank) {
-  const json& device = rank.at("device");
-  return device.is_null() || device.at("software").get<bool>() ? nullptr : &device;
-}
-
-namespace {
-
 // Large enough for a processor of many cores and for a GPU; 46 MiB in all.
 constexpr Index order = 2048;
 constexpr Index depth = 256;
@@ -230,6 +209,23 @@ double update_rate(std::string_view name, const BackendOptions& backend_options,
 }
 
 }  // namespace
+
+json gather_quick_facts(const MpiSession& session, const Target& target, const Devices& devices) {
+  const PciBus bus;
+  return {{"process", process_facts(session)},
+          {"host", host_name()},
+          {"processor", processor_facts(target)},
+          {"memory", memory_facts()},
+          {"graphics", graphics_facts(target, devices, bus)},
+          {"device", device_facts(target, session.local_rank(), devices, bus)},
+          {"gemm", nullptr},
+          {"burn_in", nullptr}};
+}
+
+const json* hardware_of(const json& rank) {
+  const json& device = rank.at("device");
+  return device.is_null() || device.at("software").get<bool>() ? nullptr : &device;
+}
 
 void read_clocks(const std::string& root, json& processor) {
   bool found_saving = false;

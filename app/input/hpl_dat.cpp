@@ -280,6 +280,28 @@ void read_algorithm(HplDatReader& reader, HplDat& result) {
   reader.next_whole({"memory alignment in double (> 0)", 1, INT_MAX, 4});
 }
 
+std::vector<std::size_t> factorisation_digits(const std::vector<char>& letters) {
+  std::vector<std::size_t> digits;
+  for (const char letter : letters) digits.push_back(std::string_view("LCR").find(letter));
+  return digits;
+}
+
+std::vector<int> broadcast_digits(const std::vector<BroadcastKind>& kinds) {
+  std::vector<int> digits;
+  for (const BroadcastKind kind : kinds) {
+    if (kind == BroadcastKind::ring_pipelined) {
+      throw InputError("HPL.dat has no number for --broadcast ring-pipelined; use another broadcast");
+    }
+    digits.push_back(hpl_digit(kind));
+  }
+  return digits;
+}
+
+int swap_digit(RowSwapKind kind) {
+  if (kind != RowSwapKind::direct) return static_cast<int>(kind) - static_cast<int>(RowSwapKind::binary_exchange);
+  throw InputError("HPL.dat has no number for --row-swap direct; use another row swap");
+}
+
 }  // namespace
 
 HplDat read_hpl_dat(const std::string& path, TextFiles& files, const HplDatUse& use) {
@@ -329,32 +351,6 @@ std::int64_t run_count(const HplDat& hpl_dat) {
   }
   return count;
 }
-
-namespace {
-
-std::vector<std::size_t> factorisation_digits(const std::vector<char>& letters) {
-  std::vector<std::size_t> digits;
-  for (const char letter : letters) digits.push_back(std::string_view("LCR").find(letter));
-  return digits;
-}
-
-std::vector<int> broadcast_digits(const std::vector<BroadcastKind>& kinds) {
-  std::vector<int> digits;
-  for (const BroadcastKind kind : kinds) {
-    if (kind == BroadcastKind::ring_pipelined) {
-      throw InputError("HPL.dat has no number for --broadcast ring-pipelined; use another broadcast");
-    }
-    digits.push_back(hpl_digit(kind));
-  }
-  return digits;
-}
-
-int swap_digit(RowSwapKind kind) {
-  if (kind != RowSwapKind::direct) return static_cast<int>(kind) - static_cast<int>(RowSwapKind::binary_exchange);
-  throw InputError("HPL.dat has no number for --row-swap direct; use another row swap");
-}
-
-}  // namespace
 
 std::string text_of(const HplDat& hpl_dat) {
   std::string rows, columns;

@@ -84,6 +84,17 @@ double element_at(const char* bytes, bool big_endian) {
   return static_cast<double>(value);
 }
 
+void write_npy_array(std::ostream& out, const std::string& shape, std::span<const double> values) {
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + shape + "), }";
+  constexpr std::size_t before_header = 10;  // magic, version and length
+  constexpr std::size_t alignment = 64;      // of the first element's offset
+  while ((before_header + header.size() + 1) % alignment != 0) header += ' ';
+  header += '\n';
+  out << magic << '\x01' << '\0' << static_cast<char>(header.size() % 256) << static_cast<char>(header.size() / 256)
+      << header;
+  out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
+}
+
 }  // namespace
 
 NpyHeader read_npy_header(std::istream& file, const std::string& path, MatrixShape shape) {
@@ -150,21 +161,6 @@ DenseMatrix read_npy(std::istream& file, const std::string& path, std::int64_t l
   }
   return matrix;
 }
-
-namespace {
-
-void write_npy_array(std::ostream& out, const std::string& shape, std::span<const double> values) {
-  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + shape + "), }";
-  constexpr std::size_t before_header = 10;  // magic, version and length
-  constexpr std::size_t alignment = 64;      // of the first element's offset
-  while ((before_header + header.size() + 1) % alignment != 0) header += ' ';
-  header += '\n';
-  out << magic << '\x01' << '\0' << static_cast<char>(header.size() % 256) << static_cast<char>(header.size() / 256)
-      << header;
-  out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
-}
-
-}  // namespace
 
 void write_npy(std::ostream& out, std::span<const double> values) {
   write_npy_array(out, std::to_string(values.size()) + ",", values);

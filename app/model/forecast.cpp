@@ -58,6 +58,14 @@ bool overlaps(Work work, const Arrangement& arrangement) {
   return work == Work::transfer || (work == Work::panel_host && arrangement.in_background);
 }
 
+constexpr double max_bytes = 3.0 * 1024 * 1024 * 1024;
+
+// Memory of the recorded schedules.
+double bytes_of(Index passes, Index ranks) {
+  constexpr double bytes_of_a_pass = 4096;
+  return bytes_of_a_pass * static_cast<double>(passes) * static_cast<double>(ranks);
+}
+
 }  // namespace
 
 Amounts substitution_work(const Problem& problem, const PassPlan& plan) {
@@ -93,18 +101,6 @@ Forecast forecast(const MachineModel& machine, const Problem& problem) {
   }
   return result;
 }
-
-namespace {
-
-constexpr double max_bytes = 3.0 * 1024 * 1024 * 1024;
-
-// Memory of the recorded schedules.
-double bytes_of(Index passes, Index ranks) {
-  constexpr double bytes_of_a_pass = 4096;
-  return bytes_of_a_pass * static_cast<double>(passes) * static_cast<double>(ranks);
-}
-
-}  // namespace
 
 std::vector<Window> windows_of(Index passes, Index count, Index width) {
   constexpr Index max_before = 8;

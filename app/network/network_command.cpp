@@ -110,35 +110,6 @@ const Footer network_footer{
                    {4, "ended by a signal (SIGTERM, SIGUSR1, SIGINT), after a report of what was measured"},
                    {5, "ended by --watchdog"}}};
 
-}  // namespace
-
-OptionTable network_table(NetworkOptions& o) {
-  const Field precision{"precision",
-                        single_or_double(o.precision,
-                                         "'mixed' factorises in single precision and sends the same messages; "
-                                         "use single"),
-                        "Precision of the elements that are sent"};
-  const Field broadcast{
-      "broadcast",
-      words(
-          some_of(names_of(all_broadcasts), {"all"}), [&o](const Texts& v) { set_broadcasts(o, v); },
-          [&o] { return names_of(o.broadcast); }),
-      "How panels are broadcast along process rows. HPL's digits 0 to 5: the first six; all: each of them"};
-  return {
-      .command = "network",
-      .description =
-          "Times the network alone: sends the messages of a factorisation without its arithmetic, then times single "
-          "links.",
-      .footer = network_footer,
-      .groups = {{"Messages",
-                  joined(grid_fields(o, false), std::vector{precision}, algorithm_fields(o), std::vector{broadcast})},
-                 {"Links", link_fields(o)},
-                 {"Output", result_fields(o)},
-                 {"Configuration", {config_field(o.config)}}}};
-}
-
-namespace {
-
 /// The same on every rank, except for what only rank 0 uses.
 struct NetworkInput {
   const MpiSession& session;
@@ -355,6 +326,31 @@ int measure(NetworkInput& input) {
 }
 
 }  // namespace
+
+OptionTable network_table(NetworkOptions& o) {
+  const Field precision{"precision",
+                        single_or_double(o.precision,
+                                         "'mixed' factorises in single precision and sends the same messages; "
+                                         "use single"),
+                        "Precision of the elements that are sent"};
+  const Field broadcast{
+      "broadcast",
+      words(
+          some_of(names_of(all_broadcasts), {"all"}), [&o](const Texts& v) { set_broadcasts(o, v); },
+          [&o] { return names_of(o.broadcast); }),
+      "How panels are broadcast along process rows. HPL's digits 0 to 5: the first six; all: each of them"};
+  return {
+      .command = "network",
+      .description =
+          "Times the network alone: sends the messages of a factorisation without its arithmetic, then times single "
+          "links.",
+      .footer = network_footer,
+      .groups = {{"Messages",
+                  joined(grid_fields(o, false), std::vector{precision}, algorithm_fields(o), std::vector{broadcast})},
+                 {"Links", link_fields(o)},
+                 {"Output", result_fields(o)},
+                 {"Configuration", {config_field(o.config)}}}};
+}
 
 int run_network_command(int argc, char** argv) {
   return run_under_mpi(

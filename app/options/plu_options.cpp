@@ -64,60 +64,6 @@ double parse_peak(std::string_view text) {
   throw InputError(in_quotes(text) + " is out of range; GFLOPS above 0, auto or none are expected");
 }
 
-}  // namespace
-
-std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
-  const auto help = [with_auto](const char* text, const char* chosen) {
-    return std::string(text) + (with_auto ? std::string("; auto: ") + chosen : std::string());
-  };
-  const auto node_grid = word(
-      "PxQ", [&o](const std::string& t) { o.node_grid = parse_grid(t); },
-      [&o] { return o.node_grid ? text_of(*o.node_grid) : ""; });
-  return {
-      {"n", sizes(o.n, "N", with_auto, largest_n),
-       help("Orders N of the matrix, in rows, such as 8000, 8k or 1e4", "the largest that --memory-fraction allows")},
-      {"nb", sizes(o.nb, "NB", with_auto, largest_nb),
-       help("Block sizes NB, in rows and columns", "by backend, precision, --products and N"),
-       with_auto ? "128; on GPUs auto" : "128"},
-      {"grid",
-       list_or_auto<GridShape>(o.grid, "PxQ", with_auto, automatic_shape, parse_grid,
-                               [](const GridShape& grid) { return nlohmann::json(text_of(grid)); }),
-       help("Process grids, P rows by Q columns; surplus processes idle",
-            "one row if all processes use GPUs of one host, else the squarest grid"),
-       with_auto ? "squarest; on GPUs auto" : "squarest"},
-      {"node-grid", node_grid,
-       "Grid of the processes of a host, which keeps rows or columns of the process grid inside hosts (rocHPL's -p and "
-       "-q); every host needs P times Q processes"},
-  };
-}
-
-std::vector<Field> algorithm_fields(CommonOptions& o) {
-  return {
-      {"pivoting", choice(o.pivoting, all_pivotings),
-       "Rows that a pivot is chosen from. local: the pivot's process; partial: its process column, as in HPL; "
-       "tournament: the same by a reduction tree, TSLU (docs/algorithm.md)"},
-      {"row-swap", row_swap_choice(o.row_swap.kind),
-       "How processes exchange rows of the matrix with partial and tournament pivoting. mix: binary-exchange or "
-       "spread-roll, for more than 64 columns per process. HPL's digits 0, 1 and 2: binary-exchange, spread-roll and "
-       "mix"},
-      {"repeat", whole(o.repeat, 1, largest_repeat), "Runs of every combination"},
-  };
-}
-
-std::vector<Field> result_fields(CommonOptions& o) {
-  return {
-      {"output-dir", text(o.output_dir, "DIR"),
-       "Folder for output files, created if missing. Default names: report.txt, results.json, results.csv"},
-      {"json", text(o.json, "FILE"), "Write all results, per rank, as JSON"},
-      {"csv", text(o.csv, "FILE"), "Write one line of CSV per run"},
-      {"force", flag(o.force), "Overwrite existing output files"},
-      log_level_field(),
-      watchdog_field(o.watchdog),
-  };
-}
-
-namespace {
-
 std::vector<Field> problem_fields(PluOptions& o) {
   // null with --input, since the matrix has no formula
   const auto matrix = word(
@@ -303,86 +249,6 @@ ParsedOptions with_one_matrix(ParsedOptions parsed) {
   return parsed;
 }
 
-}  // namespace
-
-void check_options_of_backend(const PluOptions& options, std::string_view backend) {
-  const BackendRecord& record = backend_record(backend);
-  const std::string chosen = options.backend == "auto" ? fmt::format("--backend auto takes {} here, which", backend)
-                                                       : fmt::format("the backend {}", backend);
-  const auto refuse = [&chosen](const std::string& given, const char* lack, const auto& has_it) {
-    throw InputError(given + ": " + chosen + " " + lack + "; leave it out, or use --backend " + backends_with(has_it));
-  };
-  if (options.device && record.memory == MemorySpace::host) {
-    refuse("--device " + std::to_string(*options.device), "computes on the host",
-           [](const BackendRecord& other) { return other.memory == MemorySpace::device; });
-  }
-  if (options.panel == PanelPlace::device && !record.panels_on_device) {
-    refuse("--panel device", "factorises panels on the host", &BackendRecord::panels_on_device);
-  }
-  for (const BackendOption& option : all_backend_options()) {
-    const std::string name(option.name);
-    const std::string& value = options.backend_values.at(name);
-    const auto has_option = [&option](const BackendRecord& other) { return other.has_option(option.name); };
-    if (value.empty() || value == option.default_text || option.check == nullptr || has_option(record)) continue;
-    // asks for nothing that this backend does not do
-    if (options.backend == "auto" && (value == "none" || value == auto_word)) continue;
-    refuse("--" + name + " " + value, "does not have this option", has_option);
-  }
-}
-
-// Options that make an HPL.dat of the current folder superfluous.
-constexpr std::array sources_of_n{"n", "input", "config"};
-
-bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
-  if (on_command_line.contains(name)) return true;
-  return in_file.contains(name) && !on_command_line.contains("hpl-dat");
-}
-
-void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files) {
-  if (parsed.on_command_line.contains("hpl-dat") || !files.exists("HPL.dat")) return;
-  for (const char* name : sources_of_n) {
-    if (!parsed.on_command_line.contains(name)) continue;
-    parsed.hpl_dat_note = std::string("HPL.dat in the current folder is not read: --") + name + " is given";
-    return;
-  }
-  parsed.options.hpl_dat = "HPL.dat";
-  parsed.hpl_dat_note = "the runs are those of HPL.dat in the current folder: no option names another source of N";
-}
-
-std::string default_order_note(const ParsedOptions& parsed) {
-  const auto is_given = [&](const char* name) { return parsed.on_command_line.contains(name); };
-  if (!parsed.options.hpl_dat.empty() || is_given("resume") || std::ranges::any_of(sources_of_n, is_given)) return "";
-  std::error_code error;
-  const std::string folder = std::filesystem::current_path(error).string();
-  const std::string used = fmt::format("; N {} is the default", fmt::join(parsed.options.n, ", "));
-  if (std::filesystem::is_symlink("HPL.dat", error)) return "HPL.dat in " + folder + " is a link to nothing" + used;
-  for (const char* other : {"hpl.dat", "Hpl.dat", "HPL.DAT"}) {
-    if (!std::filesystem::exists(other, error)) continue;
-    return fmt::format("no HPL.dat in {}, and {} is read only with --hpl-dat{}", folder, other, used);
-  }
-  return "no HPL.dat in " + folder + used;
-}
-
-OptionTable plu_table(PluOptions& o) {
-  const Field precision{"precision", choice(o.precision, all_precisions),
-                        "Precision of the factors and the solution. mixed: single factors, the solution refined in "
-                        "double until it passes (docs/algorithm.md)"};
-  OptionTable table{
-      .command = "plu",
-      .description = "Factorises P A = L U on a P x Q grid of processes, solves A x = b and checks x as HPL does.",
-      .footer = plu_footer(),
-      .groups = {{"Problem", joined(grid_fields(o, true), problem_fields(o))},
-                 {"Algorithm", joined({precision}, algorithm_fields(o), panel_and_message_fields(o))},
-                 {"Backend", joined(machine_fields(o), backend_fields(o.backend_values))},
-                 {"Checkpoints", checkpoint_fields(o)},
-                 {"Output", joined(result_fields(o), plu_output_fields(o))},
-                 {"Instead of a run", plan_fields(o)}}};
-  return with_common_options(
-      std::move(table), {"n", "nb", "grid", "backend", "precision", "pivoting", "repeat", "hpl-dat", "config", "json"});
-}
-
-namespace {
-
 // Checks the values that a backend refuses.
 void check_backend_values(const PluOptions& options) {
   for (const BackendOption& option : all_backend_options()) {
@@ -468,6 +334,132 @@ ParsedOptions with_dependent_defaults(ParsedOptions parsed) {
 }
 
 }  // namespace
+
+std::vector<Field> grid_fields(CommonOptions& o, bool with_auto) {
+  const auto help = [with_auto](const char* text, const char* chosen) {
+    return std::string(text) + (with_auto ? std::string("; auto: ") + chosen : std::string());
+  };
+  const auto node_grid = word(
+      "PxQ", [&o](const std::string& t) { o.node_grid = parse_grid(t); },
+      [&o] { return o.node_grid ? text_of(*o.node_grid) : ""; });
+  return {
+      {"n", sizes(o.n, "N", with_auto, largest_n),
+       help("Orders N of the matrix, in rows, such as 8000, 8k or 1e4", "the largest that --memory-fraction allows")},
+      {"nb", sizes(o.nb, "NB", with_auto, largest_nb),
+       help("Block sizes NB, in rows and columns", "by backend, precision, --products and N"),
+       with_auto ? "128; on GPUs auto" : "128"},
+      {"grid",
+       list_or_auto<GridShape>(o.grid, "PxQ", with_auto, automatic_shape, parse_grid,
+                               [](const GridShape& grid) { return nlohmann::json(text_of(grid)); }),
+       help("Process grids, P rows by Q columns; surplus processes idle",
+            "one row if all processes use GPUs of one host, else the squarest grid"),
+       with_auto ? "squarest; on GPUs auto" : "squarest"},
+      {"node-grid", node_grid,
+       "Grid of the processes of a host, which keeps rows or columns of the process grid inside hosts (rocHPL's -p and "
+       "-q); every host needs P times Q processes"},
+  };
+}
+
+std::vector<Field> algorithm_fields(CommonOptions& o) {
+  return {
+      {"pivoting", choice(o.pivoting, all_pivotings),
+       "Rows that a pivot is chosen from. local: the pivot's process; partial: its process column, as in HPL; "
+       "tournament: the same by a reduction tree, TSLU (docs/algorithm.md)"},
+      {"row-swap", row_swap_choice(o.row_swap.kind),
+       "How processes exchange rows of the matrix with partial and tournament pivoting. mix: binary-exchange or "
+       "spread-roll, for more than 64 columns per process. HPL's digits 0, 1 and 2: binary-exchange, spread-roll and "
+       "mix"},
+      {"repeat", whole(o.repeat, 1, largest_repeat), "Runs of every combination"},
+  };
+}
+
+std::vector<Field> result_fields(CommonOptions& o) {
+  return {
+      {"output-dir", text(o.output_dir, "DIR"),
+       "Folder for output files, created if missing. Default names: report.txt, results.json, results.csv"},
+      {"json", text(o.json, "FILE"), "Write all results, per rank, as JSON"},
+      {"csv", text(o.csv, "FILE"), "Write one line of CSV per run"},
+      {"force", flag(o.force), "Overwrite existing output files"},
+      log_level_field(),
+      watchdog_field(o.watchdog),
+  };
+}
+
+void check_options_of_backend(const PluOptions& options, std::string_view backend) {
+  const BackendRecord& record = backend_record(backend);
+  const std::string chosen = options.backend == "auto" ? fmt::format("--backend auto takes {} here, which", backend)
+                                                       : fmt::format("the backend {}", backend);
+  const auto refuse = [&chosen](const std::string& given, const char* lack, const auto& has_it) {
+    throw InputError(given + ": " + chosen + " " + lack + "; leave it out, or use --backend " + backends_with(has_it));
+  };
+  if (options.device && record.memory == MemorySpace::host) {
+    refuse("--device " + std::to_string(*options.device), "computes on the host",
+           [](const BackendRecord& other) { return other.memory == MemorySpace::device; });
+  }
+  if (options.panel == PanelPlace::device && !record.panels_on_device) {
+    refuse("--panel device", "factorises panels on the host", &BackendRecord::panels_on_device);
+  }
+  for (const BackendOption& option : all_backend_options()) {
+    const std::string name(option.name);
+    const std::string& value = options.backend_values.at(name);
+    const auto has_option = [&option](const BackendRecord& other) { return other.has_option(option.name); };
+    if (value.empty() || value == option.default_text || option.check == nullptr || has_option(record)) continue;
+    // asks for nothing that this backend does not do
+    if (options.backend == "auto" && (value == "none" || value == auto_word)) continue;
+    refuse("--" + name + " " + value, "does not have this option", has_option);
+  }
+}
+
+// Options that make an HPL.dat of the current folder superfluous.
+constexpr std::array sources_of_n{"n", "input", "config"};
+
+bool ParsedOptions::overrides_hpl_dat(const std::string& name) const {
+  if (on_command_line.contains(name)) return true;
+  return in_file.contains(name) && !on_command_line.contains("hpl-dat");
+}
+
+void choose_default_hpl_dat(ParsedOptions& parsed, const TextFiles& files) {
+  if (parsed.on_command_line.contains("hpl-dat") || !files.exists("HPL.dat")) return;
+  for (const char* name : sources_of_n) {
+    if (!parsed.on_command_line.contains(name)) continue;
+    parsed.hpl_dat_note = std::string("HPL.dat in the current folder is not read: --") + name + " is given";
+    return;
+  }
+  parsed.options.hpl_dat = "HPL.dat";
+  parsed.hpl_dat_note = "the runs are those of HPL.dat in the current folder: no option names another source of N";
+}
+
+std::string default_order_note(const ParsedOptions& parsed) {
+  const auto is_given = [&](const char* name) { return parsed.on_command_line.contains(name); };
+  if (!parsed.options.hpl_dat.empty() || is_given("resume") || std::ranges::any_of(sources_of_n, is_given)) return "";
+  std::error_code error;
+  const std::string folder = std::filesystem::current_path(error).string();
+  const std::string used = fmt::format("; N {} is the default", fmt::join(parsed.options.n, ", "));
+  if (std::filesystem::is_symlink("HPL.dat", error)) return "HPL.dat in " + folder + " is a link to nothing" + used;
+  for (const char* other : {"hpl.dat", "Hpl.dat", "HPL.DAT"}) {
+    if (!std::filesystem::exists(other, error)) continue;
+    return fmt::format("no HPL.dat in {}, and {} is read only with --hpl-dat{}", folder, other, used);
+  }
+  return "no HPL.dat in " + folder + used;
+}
+
+OptionTable plu_table(PluOptions& o) {
+  const Field precision{"precision", choice(o.precision, all_precisions),
+                        "Precision of the factors and the solution. mixed: single factors, the solution refined in "
+                        "double until it passes (docs/algorithm.md)"};
+  OptionTable table{
+      .command = "plu",
+      .description = "Factorises P A = L U on a P x Q grid of processes, solves A x = b and checks x as HPL does.",
+      .footer = plu_footer(),
+      .groups = {{"Problem", joined(grid_fields(o, true), problem_fields(o))},
+                 {"Algorithm", joined({precision}, algorithm_fields(o), panel_and_message_fields(o))},
+                 {"Backend", joined(machine_fields(o), backend_fields(o.backend_values))},
+                 {"Checkpoints", checkpoint_fields(o)},
+                 {"Output", joined(result_fields(o), plu_output_fields(o))},
+                 {"Instead of a run", plan_fields(o)}}};
+  return with_common_options(
+      std::move(table), {"n", "nb", "grid", "backend", "precision", "pivoting", "repeat", "hpl-dat", "config", "json"});
+}
 
 BackendValues values_for_backend(const PluOptions& options) {
   BackendValues values = options.backend_values;

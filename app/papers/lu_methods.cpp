@@ -54,58 +54,6 @@ nlohmann::json counts_json(const LuSettings& settings, Index n, const LuCounts& 
           {"drawn_texels", counts.drawn_texels}};
 }
 
-}  // namespace
-
-std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks) {
-  const Column method{"method", -12, [](const ModeRecord& r) { return r.series(); }};
-  const Column size{"n", 6, [](const ModeRecord& r) { return r.size; }};
-  const auto table = [&](std::vector<Column> columns) {
-    columns.insert(columns.begin(), {method, size});
-    return records_table(records, "passes", columns);
-  };
-  const std::string counts = table({{"passes", 10, parameter("/passes")},
-                                    {"Table 1", 10, parameter("/passes_of_table_1")},
-                                    {"with texels", 12, parameter("/passes_with_texels")},
-                                    {"weight", 9, parameter("/weight", "{:.3f}")},
-                                    {"Table 1", 9, parameter("/weight_of_table_1")},
-                                    {"copies", 10, parameter("/copies")},
-                                    {"Table 1", 10, parameter("/copies_of_table_1")},
-                                    {"bytes copied", 16, parameter("/copied_bytes")},
-                                    {"Table 1", 16, parameter("/copied_bytes_of_table_1")}});
-  if (counts.empty()) return {};
-  const auto milliseconds = [](const char* pointer) { return parameter(pointer, "{:.2f}", 1e3); };
-  const std::string times = table({{"A", 12, milliseconds("/breakdown/whole_seconds")},
-                                   {"G", 12, milliseconds("/breakdown/device_seconds")},
-                                   {"C", 12, milliseconds("/breakdown/host_seconds")},
-                                   {"T", 12, milliseconds("/breakdown/copy_seconds")},
-                                   {"of peak", 12, parameter("/share_of_peak", "{:.2f}%", 100)}});
-  const std::string access = table({{"GB", 12, parameter("/access/bytes", "{:.4f}", 1e-9)},
-                                    {"ms", 12, milliseconds("/access/seconds")},
-                                    {"GB/s", 12, parameter("/access/bytes_per_second", "{:.2f}", 1e-9)},
-                                    {"share", 12, parameter("/access/share", "{:.0f}%", 100)}});
-  const bool timed_by_device = std::ranges::any_of(
-      records, [](const ModeRecord& r) { return parameter("/breakdown/source")(r) == by_timer_queries; });
-  return "\nPasses and copies as they were called for, beside the paper's Table 1 (whose formula for M3 and M4 is that "
-         "of multiples of 4).\nweight: texels drawn, over those of M1 and M2\n" +
-         counts +
-         "\nBreakdown as the paper's Table 3, milliseconds, of the fastest of runs made for it: A all, G the device "
-         "computes,\nC the processor gives commands, T copies; " +
-         (timed_by_device ? "G and T are between timestamps of the device, C = A - G - T.\n"
-                          : "G and T are what the processor waits after passes and copies, C = A - G - T.\n") +
-         fmt::format(
-             "of peak: 2 n^3 / 3 operations in A, of {:.1f} GFLOPS, the device's multiply-adds alone (the paper: 30 % "
-             "at most)\n",
-             1e-9 * peaks.flops) +
-         times +
-         fmt::format(
-             "\nAccesses alone, without arithmetic and copies: 16 bytes a texel that a fragment fetches, and the "
-             "share of what the device\nfetches at most from a texture in cache, {:.1f} GB/s\n",
-             1e-9 * peaks.fetch_rate) +
-         access;
-}
-
-namespace {
-
 constexpr const char* lu_methods_examples =
     "  glinpack-papers lu-methods --n 64,128,256 --methods all\n"
     "  glinpack-papers lu-methods --n 256 --methods M1,M3 --strategy switch\n"
@@ -371,6 +319,54 @@ std::string orders_table(std::span<const ModeRecord> records) {
 }
 
 }  // namespace
+
+std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks) {
+  const Column method{"method", -12, [](const ModeRecord& r) { return r.series(); }};
+  const Column size{"n", 6, [](const ModeRecord& r) { return r.size; }};
+  const auto table = [&](std::vector<Column> columns) {
+    columns.insert(columns.begin(), {method, size});
+    return records_table(records, "passes", columns);
+  };
+  const std::string counts = table({{"passes", 10, parameter("/passes")},
+                                    {"Table 1", 10, parameter("/passes_of_table_1")},
+                                    {"with texels", 12, parameter("/passes_with_texels")},
+                                    {"weight", 9, parameter("/weight", "{:.3f}")},
+                                    {"Table 1", 9, parameter("/weight_of_table_1")},
+                                    {"copies", 10, parameter("/copies")},
+                                    {"Table 1", 10, parameter("/copies_of_table_1")},
+                                    {"bytes copied", 16, parameter("/copied_bytes")},
+                                    {"Table 1", 16, parameter("/copied_bytes_of_table_1")}});
+  if (counts.empty()) return {};
+  const auto milliseconds = [](const char* pointer) { return parameter(pointer, "{:.2f}", 1e3); };
+  const std::string times = table({{"A", 12, milliseconds("/breakdown/whole_seconds")},
+                                   {"G", 12, milliseconds("/breakdown/device_seconds")},
+                                   {"C", 12, milliseconds("/breakdown/host_seconds")},
+                                   {"T", 12, milliseconds("/breakdown/copy_seconds")},
+                                   {"of peak", 12, parameter("/share_of_peak", "{:.2f}%", 100)}});
+  const std::string access = table({{"GB", 12, parameter("/access/bytes", "{:.4f}", 1e-9)},
+                                    {"ms", 12, milliseconds("/access/seconds")},
+                                    {"GB/s", 12, parameter("/access/bytes_per_second", "{:.2f}", 1e-9)},
+                                    {"share", 12, parameter("/access/share", "{:.0f}%", 100)}});
+  const bool timed_by_device = std::ranges::any_of(
+      records, [](const ModeRecord& r) { return parameter("/breakdown/source")(r) == by_timer_queries; });
+  return "\nPasses and copies as they were called for, beside the paper's Table 1 (whose formula for M3 and M4 is that "
+         "of multiples of 4).\nweight: texels drawn, over those of M1 and M2\n" +
+         counts +
+         "\nBreakdown as the paper's Table 3, milliseconds, of the fastest of runs made for it: A all, G the device "
+         "computes,\nC the processor gives commands, T copies; " +
+         (timed_by_device ? "G and T are between timestamps of the device, C = A - G - T.\n"
+                          : "G and T are what the processor waits after passes and copies, C = A - G - T.\n") +
+         fmt::format(
+             "of peak: 2 n^3 / 3 operations in A, of {:.1f} GFLOPS, the device's multiply-adds alone (the paper: 30 % "
+             "at most)\n",
+             1e-9 * peaks.flops) +
+         times +
+         fmt::format(
+             "\nAccesses alone, without arithmetic and copies: 16 bytes a texel that a fragment fetches, and the "
+             "share of what the device\nfetches at most from a texture in cache, {:.1f} GB/s\n",
+             1e-9 * peaks.fetch_rate) +
+         access;
+}
 
 std::string trade_offs_text(std::span<const SeriesFit> fits, double min_n, double max_n) {
   const auto fit_of = [&](const std::string& series) -> const PolynomialFit* {

@@ -121,33 +121,6 @@ void check(const PlanningOptions& o) {
   }
 }
 
-}  // namespace
-
-OptionTable planning_table(PlanningOptions& o) {
-  const std::vector<Field> output{
-      {"replay", flag(o.replay), "Replay more passes: uncertainty, bounds, what changes would bring"},
-      {"slurm", flag(o.slurm), "Print the Slurm job of the plan instead of its mpirun command"},
-      {"json", text(o.json, "FILE"), "Write the plan as JSON (docs/plan.schema.json)"},
-      {"force", flag(o.force), "Overwrite an existing file"},
-  };
-  return {.command = "plan",
-          .description = "Predicts N, NB, grid, time and rate of a run on a cluster by a model. Runs nothing.",
-          .footer = planning_footer,
-          .groups = {{"Cluster", cluster_fields(o)},
-                     {"Run", run_fields(o)},
-                     {"Measurements", figure_fields(o)},
-                     {"Output", output},
-                     {"Configuration", {config_field(o.config)}}}};
-}
-
-PlanningOptions parse_planning_options(const Texts& arguments) {
-  PlanningOptions options = parse(arguments, planning_table).options;
-  check(options);
-  return options;
-}
-
-namespace {
-
 using nlohmann::json;
 
 constexpr std::size_t max_others = 8;
@@ -273,6 +246,29 @@ std::string assumption_text(const ClusterPlan& plan) {
 }
 
 }  // namespace
+
+OptionTable planning_table(PlanningOptions& o) {
+  const std::vector<Field> output{
+      {"replay", flag(o.replay), "Replay more passes: uncertainty, bounds, what changes would bring"},
+      {"slurm", flag(o.slurm), "Print the Slurm job of the plan instead of its mpirun command"},
+      {"json", text(o.json, "FILE"), "Write the plan as JSON (docs/plan.schema.json)"},
+      {"force", flag(o.force), "Overwrite an existing file"},
+  };
+  return {.command = "plan",
+          .description = "Predicts N, NB, grid, time and rate of a run on a cluster by a model. Runs nothing.",
+          .footer = planning_footer,
+          .groups = {{"Cluster", cluster_fields(o)},
+                     {"Run", run_fields(o)},
+                     {"Measurements", figure_fields(o)},
+                     {"Output", output},
+                     {"Configuration", {config_field(o.config)}}}};
+}
+
+PlanningOptions parse_planning_options(const Texts& arguments) {
+  PlanningOptions options = parse(arguments, planning_table).options;
+  check(options);
+  return options;
+}
 
 std::string planning_text(const PlanningOptions& options, const ClusterPlan& plan) {
   const Candidate& chosen = plan.chosen;

@@ -188,6 +188,15 @@ nlohmann::json message_json(const MessageRecord& message) {
   return document;
 }
 
+std::string row_of(std::size_t number, const RunRecord& run, int world_size) {
+  const NeededBytes need = largest_need(run);
+  const std::string row = fmt::format(
+      "{:>5}  {:>13} {:>7}  {:>7}  {:<10} {:<8} {:<10} {:<18}  {:>11} {:>11}  {:>10.3e}", number, run.parameters.n,
+      run.parameters.nb, text_of(run.grid), run.backend, name_of(run.precision), name_of(run.parameters.pivoting),
+      name_of(run.parameters.broadcast), memory_text(need.host), memory_text(need.device), hpl_flops(run.parameters.n));
+  return row + (run.grid.size() > world_size ? fmt::format("  needs {} processes\n", run.grid.size()) : "\n");
+}
+
 }  // namespace
 
 std::vector<RunRecord> runs_to_explain(std::span<const RunRecord> planned, Index pass) {
@@ -229,19 +238,6 @@ nlohmann::json explained_passes_json(std::span<const RunRecord> runs, Index pass
   }
   return document;
 }
-
-namespace {
-
-std::string row_of(std::size_t number, const RunRecord& run, int world_size) {
-  const NeededBytes need = largest_need(run);
-  const std::string row = fmt::format(
-      "{:>5}  {:>13} {:>7}  {:>7}  {:<10} {:<8} {:<10} {:<18}  {:>11} {:>11}  {:>10.3e}", number, run.parameters.n,
-      run.parameters.nb, text_of(run.grid), run.backend, name_of(run.precision), name_of(run.parameters.pivoting),
-      name_of(run.parameters.broadcast), memory_text(need.host), memory_text(need.device), hpl_flops(run.parameters.n));
-  return row + (run.grid.size() > world_size ? fmt::format("  needs {} processes\n", run.grid.size()) : "\n");
-}
-
-}  // namespace
 
 std::string plan_text(std::span<const RunRecord> planned, int world_size, std::span<const std::string> remarks,
                       bool prints_all) {

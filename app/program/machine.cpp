@@ -52,6 +52,64 @@ std::string tile_note_of(const BackendRecord& backend, const PluOptions& options
          (choice.is_kept ? ", as glinpack tune chose" : ", the default: glinpack tune looks for a faster one");
 }
 
+/// Collective. The description, by the API of the backend that "auto" takes, of this rank's device, which has `apis`.
+DeviceDescription choose_api(const std::vector<DeviceDescription>& apis, const BackendOptions& options,
+                             Precision precision, std::vector<std::string>& notes) {
+  std::vector<const BackendRecord*> backends;
+  std::vector<DeviceDescription> descriptions;
+  for (const BackendRecord* backend : automatic_backends(MemorySpace::device)) {
+    const auto found = std::ranges::find(apis, backend->devices->api, &DeviceDescription::api);
+    if (!all_agree(world(), found != apis.end() && found->usable)) continue;
+    backends.push_back(backend);
+    descriptions.push_back(*found);
+  }
+  agree_on_input(backends.empty() ? "the processes' devices have no GPU API in common: name a --backend" : "");
+  if (backends.size() == 1) return descriptions.front();
+  std::vector<std::vector<double>> rates;
+  for (const double rate : measured_rates(backends, options, precision)) rates.push_back(all_gathered(world(), rate));
+  const std::size_t taken = fastest(rates);
+  std::string note = fmt::format("--backend auto takes {}; trailing update:", backends[taken]->name);
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    note += fmt::format("{} {} {:.0f} GFLOPS", i > 0 ? "," : "", backends[i]->name,
+                        *std::ranges::min_element(rates[i]) * 1e-9);
+  }
+  spdlog::debug("{}", notes.emplace_back(std::move(note)));
+  return descriptions[taken];
+}
+
+/// The device of a rank for "auto", by the API in which it is the fastest; none, and the reason, if a rank has none.
+std::optional<DeviceDescription> choose_automatically(const PluOptions& options, const MpiSession& session,
+                                                      Machine& machine) {
+  std::string error;
+  std::vector<std::vector<DeviceDescription>> all = list_all_devices();
+  std::vector<DeviceDescription>& devices = machine.devices.emplace();
+  for (std::vector<DeviceDescription>& apis : all) {
+    for (DeviceDescription& one : apis) one = for_precision(one, options.precision);
+    devices.push_back(best_of(apis));
+  }
+  std::optional<DeviceDescription> device;
+  try {
+    device = choose_device(options.device, device_catalog(), devices, session.local_rank(), false);
+  } catch (const InputError& failure) {
+    error = failure.what();
+  }
+  if (options.device) agree_on_input(error);
+  if (!all_agree(world(), device.has_value())) {
+    spdlog::debug("no device: {}", !error.empty() ? error : "another rank has no hardware device");
+    return std::nullopt;
+  }
+  const BackendOptions own{.device = device->index, .values = values_for_backend(options), .uuid = device->uuid};
+  return choose_api(all[static_cast<std::size_t>(device->index)], own, options.precision, machine.notes);
+}
+
+void add(sensors::FoundSensors&& found, RankSensors& sensors) {
+  for (const auto& sensor : found.sensors) spdlog::debug("sensor {}: read", sensor->info().name);
+  for (const sensors::Unread& unread : found.unread) spdlog::debug("a sensor is not read: {}", unread.why);
+  sensors.found.insert(sensors.found.end(), std::make_move_iterator(found.sensors.begin()),
+                       std::make_move_iterator(found.sensors.end()));
+  sensors.unread.insert(sensors.unread.end(), found.unread.begin(), found.unread.end());
+}
+
 }  // namespace
 
 const DeviceDescription& device_of_index(const std::vector<DeviceDescription>& devices, int index) {
@@ -125,60 +183,6 @@ std::vector<double> measured_rates(const std::vector<const BackendRecord*>& back
   return rates;
 }
 
-namespace {
-
-/// Collective. The description, by the API of the backend that "auto" takes, of this rank's device, which has `apis`.
-DeviceDescription choose_api(const std::vector<DeviceDescription>& apis, const BackendOptions& options,
-                             Precision precision, std::vector<std::string>& notes) {
-  std::vector<const BackendRecord*> backends;
-  std::vector<DeviceDescription> descriptions;
-  for (const BackendRecord* backend : automatic_backends(MemorySpace::device)) {
-    const auto found = std::ranges::find(apis, backend->devices->api, &DeviceDescription::api);
-    if (!all_agree(world(), found != apis.end() && found->usable)) continue;
-    backends.push_back(backend);
-    descriptions.push_back(*found);
-  }
-  agree_on_input(backends.empty() ? "the processes' devices have no GPU API in common: name a --backend" : "");
-  if (backends.size() == 1) return descriptions.front();
-  std::vector<std::vector<double>> rates;
-  for (const double rate : measured_rates(backends, options, precision)) rates.push_back(all_gathered(world(), rate));
-  const std::size_t taken = fastest(rates);
-  std::string note = fmt::format("--backend auto takes {}; trailing update:", backends[taken]->name);
-  for (std::size_t i = 0; i < backends.size(); ++i) {
-    note += fmt::format("{} {} {:.0f} GFLOPS", i > 0 ? "," : "", backends[i]->name,
-                        *std::ranges::min_element(rates[i]) * 1e-9);
-  }
-  spdlog::debug("{}", notes.emplace_back(std::move(note)));
-  return descriptions[taken];
-}
-
-/// The device of a rank for "auto", by the API in which it is the fastest; none, and the reason, if a rank has none.
-std::optional<DeviceDescription> choose_automatically(const PluOptions& options, const MpiSession& session,
-                                                      Machine& machine) {
-  std::string error;
-  std::vector<std::vector<DeviceDescription>> all = list_all_devices();
-  std::vector<DeviceDescription>& devices = machine.devices.emplace();
-  for (std::vector<DeviceDescription>& apis : all) {
-    for (DeviceDescription& one : apis) one = for_precision(one, options.precision);
-    devices.push_back(best_of(apis));
-  }
-  std::optional<DeviceDescription> device;
-  try {
-    device = choose_device(options.device, device_catalog(), devices, session.local_rank(), false);
-  } catch (const InputError& failure) {
-    error = failure.what();
-  }
-  if (options.device) agree_on_input(error);
-  if (!all_agree(world(), device.has_value())) {
-    spdlog::debug("no device: {}", !error.empty() ? error : "another rank has no hardware device");
-    return std::nullopt;
-  }
-  const BackendOptions own{.device = device->index, .values = values_for_backend(options), .uuid = device->uuid};
-  return choose_api(all[static_cast<std::size_t>(device->index)], own, options.precision, machine.notes);
-}
-
-}  // namespace
-
 Machine choose_machine(const PluOptions& options, const MpiSession& session) {
   Machine machine{.backend = options.backend, .options = {}, .notes = {}};
   machine.options.values = values_for_backend(options);
@@ -245,18 +249,6 @@ std::vector<RankMemory> gather_memory(const BackendInfo& info, bool copies_to_pe
   };
   return broadcast_value(world(), gather_values(world(), mine, 0), 0);
 }
-
-namespace {
-
-void add(sensors::FoundSensors&& found, RankSensors& sensors) {
-  for (const auto& sensor : found.sensors) spdlog::debug("sensor {}: read", sensor->info().name);
-  for (const sensors::Unread& unread : found.unread) spdlog::debug("a sensor is not read: {}", unread.why);
-  sensors.found.insert(sensors.found.end(), std::make_move_iterator(found.sensors.begin()),
-                       std::make_move_iterator(found.sensors.end()));
-  sensors.unread.insert(sensors.unread.end(), found.unread.begin(), found.unread.end());
-}
-
-}  // namespace
 
 RankSensors open_sensors(const Machine& machine, const BackendInfo& info) {
   const sensors::Places places = sensors::Places::from_environment();

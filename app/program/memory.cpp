@@ -39,15 +39,6 @@ std::int64_t unpadded_bytes(Index rows, Index columns, std::int64_t element_byte
   return rows * columns * element_bytes;
 }
 
-}  // namespace
-
-bool gpus_may_copy(const RunRecord& run) {
-  const BackendRecord* backend = find_backend(run.backend);
-  return backend != nullptr && backend->has_option("peer") && option_value(run.backend_values, "peer") != "none";
-}
-
-namespace {
-
 // A run without a registered backend, such as "auto", has one copy of a matrix in host memory and no padding.
 ModelledDevice device_of(const RunRecord& run, bool is_gpu) {
   const BackendRecord* backend = find_backend(run.backend);
@@ -248,6 +239,11 @@ bool is_sure_to_fit(const RunRecord& run, std::span<const RankMemory> ranks) {
 }
 
 }  // namespace
+
+bool gpus_may_copy(const RunRecord& run) {
+  const BackendRecord* backend = find_backend(run.backend);
+  return backend != nullptr && backend->has_option("peer") && option_value(run.backend_values, "peer") != "none";
+}
 
 // Four corners would suffice, since all process rows but the first and last have one of two extents.
 NeededBytes largest_need(const RunRecord& run) {

@@ -102,32 +102,6 @@ KeptPeak measured_and_kept(const KeptPeak& kept, const std::string& description,
   return best;
 }
 
-}  // namespace
-
-std::vector<double> peak_rates(const PluOptions& options, const Machine& machine, const MpiSession& session,
-                               bool may_measure) {
-  constexpr double giga = 1e9;
-  if (options.peak)
-    return std::vector<double>(*options.peak > 0 ? static_cast<std::size_t>(session.size()) : 0, *options.peak * giga);
-
-  const std::string description = description_of(options, machine, session);
-  KeptPeak peak = load_peak(description);
-  if (may_measure && !all_agree(world(), peak.rate > 0 && !is_loaded(peak.load, node_processors()))) {
-    peak = measured_and_kept(peak, description, options, machine, session);
-  }
-  std::vector<double> rates = all_gathered(world(), peak.rate);
-  if (std::ranges::any_of(rates, [](double each) { return each <= 0; })) rates.clear();
-  return rates;
-}
-
-void keep_reached_rate(const PluOptions& options, const Machine& machine, const MpiSession& session, double rate) {
-  const std::string description = description_of(options, machine, session);
-  const KeptPeak kept = load_peak(description);
-  if (rate > kept.rate) store_peak(description, {rate, kept.load});
-}
-
-namespace {
-
 // Seconds that all processors of the node have computed, for any program; 0 if the kernel does not report it.
 double busy_seconds_of_node() {
   std::ifstream file("/proc/stat");
@@ -152,6 +126,28 @@ struct OwnSeconds {
 };
 
 }  // namespace
+
+std::vector<double> peak_rates(const PluOptions& options, const Machine& machine, const MpiSession& session,
+                               bool may_measure) {
+  constexpr double giga = 1e9;
+  if (options.peak)
+    return std::vector<double>(*options.peak > 0 ? static_cast<std::size_t>(session.size()) : 0, *options.peak * giga);
+
+  const std::string description = description_of(options, machine, session);
+  KeptPeak peak = load_peak(description);
+  if (may_measure && !all_agree(world(), peak.rate > 0 && !is_loaded(peak.load, node_processors()))) {
+    peak = measured_and_kept(peak, description, options, machine, session);
+  }
+  std::vector<double> rates = all_gathered(world(), peak.rate);
+  if (std::ranges::any_of(rates, [](double each) { return each <= 0; })) rates.clear();
+  return rates;
+}
+
+void keep_reached_rate(const PluOptions& options, const Machine& machine, const MpiSession& session, double rate) {
+  const std::string description = description_of(options, machine, session);
+  const KeptPeak kept = load_peak(description);
+  if (rate > kept.rate) store_peak(description, {rate, kept.load});
+}
 
 NodeLoad::NodeLoad()
     : begun_(steady_seconds()), node_seconds_(busy_seconds_of_node()), own_seconds_(busy_seconds_of_process()) {}

@@ -68,6 +68,10 @@ std::string gpu_driver() {
   return {};
 }
 
+constexpr const char* kernels_variable = "OPENBLAS_CORETYPE";
+// Holds OpenBLAS's original choice of kernels. Its presence marks the second execution.
+constexpr const char* marker = "GLINPACK_KERNELS_BEFORE";
+
 }  // namespace
 
 ReportContext process_context(std::vector<std::string> command_line) {
@@ -114,14 +118,6 @@ json device_json(const DeviceDescription& device) {
 MeasuredQuantity in_unit(const Measured& measured, const char* unit, double scale) {
   return {unit, {measured.median * scale, measured.min * scale, measured.max * scale, measured.repetitions}};
 }
-
-namespace {
-
-constexpr const char* kernels_variable = "OPENBLAS_CORETYPE";
-// Holds OpenBLAS's original choice of kernels. Its presence marks the second execution.
-constexpr const char* marker = "GLINPACK_KERNELS_BEFORE";
-
-}  // namespace
 
 void execute_again_with_better_kernels(char** argv) {
   if (getenv(marker) != nullptr || getenv(kernels_variable) != nullptr) return;

@@ -44,44 +44,6 @@ double parse_ratio(std::string_view text) {
   throw InputError(in_quotes(text) + " is out of range; a ratio of more than 0 is expected, such as 0.95");
 }
 
-}  // namespace
-
-OptionTable compare_table(CompareOptions& o) {
-  constexpr int two_and_more = 1000;  // checked here, because CLI11's message for a third file is unclear
-  const FieldValue ignored{.form = FieldValue::Form::list,
-                           .type = "NAME,...",
-                           .read = [&o](const Texts& names) { o.ignored = std::set(names.begin(), names.end()); },
-                           .json = [&o] { return nlohmann::json(o.ignored); }};
-  const std::vector<Field> files{
-      {"FILE", positional(o.files, two_and_more), "Two files that --json wrote: the baseline a, and b"},
-  };
-  const std::vector<Field> matching{
-      {"ignore", ignored, "Parameters that may differ: backend, nb, grid, precision, pivoting, ...", "none"},
-  };
-  const std::vector<Field> judging{
-      {"confidence", real(o.confidence, "PERCENT", parse_confidence), "Confidence of findings, in per cent", "90"},
-      {"fail-below", real(o.fail_below, "RATIO", parse_ratio),
-       "Exit with code 1 if the speed of b is less than RATIO times that of a"},
-  };
-  const std::vector<Field> output{
-      {"json", text(o.json, "FILE"), "Write the comparison as JSON (docs/compare.schema.json)"},
-      {"force", flag(o.force), "Overwrite an existing file"},
-  };
-  return {.command = "compare",
-          .description = "Compares the speeds of the runs in two result files by a rank test.",
-          .footer = compare_footer,
-          .groups = {{"", files}, {"Matching", matching}, {"Judging", judging}, {"Output", output}}};
-}
-
-CompareOptions parse_compare_options(const Texts& arguments) {
-  const CompareOptions options = parse(arguments, compare_table).options;
-  if (options.files.size() == 2) return options;
-  throw InputError("two files are compared, not " + std::to_string(options.files.size()) +
-                   "; for example: glinpack compare before.json after.json");
-}
-
-namespace {
-
 using nlohmann::json;
 
 /// The names of the compared runs, and their common parameters.
@@ -195,6 +157,40 @@ json configuration_json(const CompareOptions& options) {
 }
 
 }  // namespace
+
+OptionTable compare_table(CompareOptions& o) {
+  constexpr int two_and_more = 1000;  // checked here, because CLI11's message for a third file is unclear
+  const FieldValue ignored{.form = FieldValue::Form::list,
+                           .type = "NAME,...",
+                           .read = [&o](const Texts& names) { o.ignored = std::set(names.begin(), names.end()); },
+                           .json = [&o] { return nlohmann::json(o.ignored); }};
+  const std::vector<Field> files{
+      {"FILE", positional(o.files, two_and_more), "Two files that --json wrote: the baseline a, and b"},
+  };
+  const std::vector<Field> matching{
+      {"ignore", ignored, "Parameters that may differ: backend, nb, grid, precision, pivoting, ...", "none"},
+  };
+  const std::vector<Field> judging{
+      {"confidence", real(o.confidence, "PERCENT", parse_confidence), "Confidence of findings, in per cent", "90"},
+      {"fail-below", real(o.fail_below, "RATIO", parse_ratio),
+       "Exit with code 1 if the speed of b is less than RATIO times that of a"},
+  };
+  const std::vector<Field> output{
+      {"json", text(o.json, "FILE"), "Write the comparison as JSON (docs/compare.schema.json)"},
+      {"force", flag(o.force), "Overwrite an existing file"},
+  };
+  return {.command = "compare",
+          .description = "Compares the speeds of the runs in two result files by a rank test.",
+          .footer = compare_footer,
+          .groups = {{"", files}, {"Matching", matching}, {"Judging", judging}, {"Output", output}}};
+}
+
+CompareOptions parse_compare_options(const Texts& arguments) {
+  const CompareOptions options = parse(arguments, compare_table).options;
+  if (options.files.size() == 2) return options;
+  throw InputError("two files are compared, not " + std::to_string(options.files.size()) +
+                   "; for example: glinpack compare before.json after.json");
+}
 
 std::vector<std::string> shortfalls_of(const Comparison& comparison, double fail_below) {
   const Names names = names_of(comparison);

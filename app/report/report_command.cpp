@@ -41,42 +41,6 @@ const Footer report_footer{
     .exit_codes = {
         {0, "written, whether runs PASSED or FAILED"}, {2, "unusable input"}, {3, "an error while writing"}}};
 
-}  // namespace
-
-OptionTable report_table(ReportOptions& o) {
-  constexpr int max_files = 10'000;
-  const std::vector<Field> files{
-      {"FILE", positional(o.files, max_files), "Files that --json wrote: plu, network, the solvers, peaks, tune"},
-  };
-  const std::vector<Field> output{
-      {"output,-o", text(o.output, "PAGE"), "The page to write"},
-      {"title", text(o.title, "TEXT"), "Title of the page"},
-      {"force", flag(o.force), "Overwrite an existing page"},
-  };
-  const std::vector<Field> energy{
-      {"watts", real(o.watts, "W", parse_watts),
-       "Mean power of all nodes in the timed section, read from a wall meter: GFLOPS/W is printed and in the page"},
-      {"power-log", text(o.power_log, "CSV"),
-       "The same from readings of PDUs, IPMI or Redfish with columns time, watts and, if there are several, scope", "",
-       "watts"},
-  };
-  return {.command = "report",
-          .description = "Writes an HTML page of results: tables, charts, comparisons.",
-          .footer = report_footer,
-          .groups = {{"", files}, {"Output", output}, {"Energy", energy}}};
-}
-
-ReportOptions parse_report_options(const Texts& arguments) {
-  const ReportOptions options = parse(arguments, report_table).options;
-  if (options.files.empty()) {
-    throw InputError(
-        "no file is given; name what --json wrote, for example: glinpack report results.json -o report.html");
-  }
-  return options;
-}
-
-namespace {
-
 using nlohmann::json;
 
 /// JSON as the content of a <script> element: no text of a file can end the element.
@@ -226,6 +190,38 @@ std::string page_of(std::vector<ResultFile> files, const std::string& title) {
 }
 
 }  // namespace
+
+OptionTable report_table(ReportOptions& o) {
+  constexpr int max_files = 10'000;
+  const std::vector<Field> files{
+      {"FILE", positional(o.files, max_files), "Files that --json wrote: plu, network, the solvers, peaks, tune"},
+  };
+  const std::vector<Field> output{
+      {"output,-o", text(o.output, "PAGE"), "The page to write"},
+      {"title", text(o.title, "TEXT"), "Title of the page"},
+      {"force", flag(o.force), "Overwrite an existing page"},
+  };
+  const std::vector<Field> energy{
+      {"watts", real(o.watts, "W", parse_watts),
+       "Mean power of all nodes in the timed section, read from a wall meter: GFLOPS/W is printed and in the page"},
+      {"power-log", text(o.power_log, "CSV"),
+       "The same from readings of PDUs, IPMI or Redfish with columns time, watts and, if there are several, scope", "",
+       "watts"},
+  };
+  return {.command = "report",
+          .description = "Writes an HTML page of results: tables, charts, comparisons.",
+          .footer = report_footer,
+          .groups = {{"", files}, {"Output", output}, {"Energy", energy}}};
+}
+
+ReportOptions parse_report_options(const Texts& arguments) {
+  const ReportOptions options = parse(arguments, report_table).options;
+  if (options.files.empty()) {
+    throw InputError(
+        "no file is given; name what --json wrote, for example: glinpack report results.json -o report.html");
+  }
+  return options;
+}
 
 std::string report_page(const std::vector<std::string>& paths, const std::string& title) {
   return page_of(read_files(paths), title);

@@ -91,37 +91,6 @@ std::vector<Field> job_fields(SlurmOptions& o) {
   };
 }
 
-}  // namespace
-
-OptionTable slurm_table(SlurmOptions& o) {
-  const auto launcher = word(
-      "srun|hydra", [&o](const std::string& t) { o.uses_hydra = parse_is_hydra(t); },
-      [&o] { return std::string(o.uses_hydra ? "hydra" : "srun"); });
-  const std::vector<Field> running{
-      {"launcher", launcher, "Launcher of the ranks. srun: Slurm's, by the PMI of this build's MPI; hydra: MPICH's"},
-      {"signal-lead", whole(o.signal_lead, 0, largest_signal_lead, "SECONDS"),
-       "Time before the limit at which a signal ends glinpack with a report of the finished runs; 0: no signal"},
-      {"program", text(o.program, "PATH"), "The glinpack that the job runs", "this one"},
-  };
-  const std::vector<Field> output{
-      {"output,-o", text(o.output, "FILE"), "Write the script to this file", "standard output"},
-      {"force", flag(o.force), "Overwrite an existing file"},
-  };
-  return {
-      .command = "slurm",
-      .description =
-          "Writes a Slurm batch script that runs `glinpack plu` with one rank per GPU. Every job has its own folder of "
-          "results, reports the finished runs at the time limit, and overwrites nothing if Slurm restarts it. Options "
-          "after -- are those of `glinpack plu`.",
-      .footer = slurm_footer,
-      .groups = {{"Job", job_fields(o)},
-                 {"Running", running},
-                 {"Output", output},
-                 {"Configuration", {config_field(o.config)}}}};
-}
-
-namespace {
-
 // Runs plu's checks that do not depend on the machine.
 void check_plu_arguments(const SlurmOptions& o, TextFiles& files) {
   const ParsedOptions parsed = parse_plu_options(o.plu_arguments, files);
@@ -143,23 +112,6 @@ void check_plu_arguments(const SlurmOptions& o, TextFiles& files) {
                      "; ask for more nodes or --ranks-per-node, or use a smaller grid");
   }
 }
-
-}  // namespace
-
-SlurmOptions parse_slurm_options(const Texts& arguments) {
-  const auto end = std::ranges::find(arguments, end_of_options);
-  TextFiles files;
-  SlurmOptions o = parse({arguments.begin(), end}, slurm_table, files).options;
-  if (end != arguments.end()) o.plu_arguments.assign(end + 1, arguments.end());
-  if (o.nodes > largest_processes / (o.ranks() / o.nodes)) {
-    throw InputError("--nodes " + std::to_string(o.nodes) + ": more than " + std::to_string(largest_processes) +
-                     " ranks; ask for fewer nodes or --ranks-per-node");
-  }
-  check_plu_arguments(o, files);
-  return o;
-}
-
-namespace {
 
 // the first line of the template after its head
 constexpr std::string_view body_mark = "\nset -euo pipefail\n";
@@ -218,6 +170,46 @@ std::string shell_words(const std::vector<std::string>& texts) {
 }
 
 }  // namespace
+
+OptionTable slurm_table(SlurmOptions& o) {
+  const auto launcher = word(
+      "srun|hydra", [&o](const std::string& t) { o.uses_hydra = parse_is_hydra(t); },
+      [&o] { return std::string(o.uses_hydra ? "hydra" : "srun"); });
+  const std::vector<Field> running{
+      {"launcher", launcher, "Launcher of the ranks. srun: Slurm's, by the PMI of this build's MPI; hydra: MPICH's"},
+      {"signal-lead", whole(o.signal_lead, 0, largest_signal_lead, "SECONDS"),
+       "Time before the limit at which a signal ends glinpack with a report of the finished runs; 0: no signal"},
+      {"program", text(o.program, "PATH"), "The glinpack that the job runs", "this one"},
+  };
+  const std::vector<Field> output{
+      {"output,-o", text(o.output, "FILE"), "Write the script to this file", "standard output"},
+      {"force", flag(o.force), "Overwrite an existing file"},
+  };
+  return {
+      .command = "slurm",
+      .description =
+          "Writes a Slurm batch script that runs `glinpack plu` with one rank per GPU. Every job has its own folder of "
+          "results, reports the finished runs at the time limit, and overwrites nothing if Slurm restarts it. Options "
+          "after -- are those of `glinpack plu`.",
+      .footer = slurm_footer,
+      .groups = {{"Job", job_fields(o)},
+                 {"Running", running},
+                 {"Output", output},
+                 {"Configuration", {config_field(o.config)}}}};
+}
+
+SlurmOptions parse_slurm_options(const Texts& arguments) {
+  const auto end = std::ranges::find(arguments, end_of_options);
+  TextFiles files;
+  SlurmOptions o = parse({arguments.begin(), end}, slurm_table, files).options;
+  if (end != arguments.end()) o.plu_arguments.assign(end + 1, arguments.end());
+  if (o.nodes > largest_processes / (o.ranks() / o.nodes)) {
+    throw InputError("--nodes " + std::to_string(o.nodes) + ": more than " + std::to_string(largest_processes) +
+                     " ranks; ask for fewer nodes or --ranks-per-node");
+  }
+  check_plu_arguments(o, files);
+  return o;
+}
 
 std::string shell_word(const std::string& text) {
   const auto is_harmless = [](unsigned char c) {
