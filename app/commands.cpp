@@ -2,9 +2,9 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -36,23 +36,7 @@ namespace glinpack::app {
 
 namespace {
 
-std::vector<std::string> quick_checks(const MpiSession& session, const PluOptions& options, const Machine& machine) {
-  return doctor::notes_before_run(
-      session, {.backend = options.backend, .device = options.device, .threads = machine.options.threads},
-      machine.devices);
-}
-
-int run_plu(const Invocation& invocation) {
-  execute_again_with_better_kernels(invocation.argv);
-  return run_plu_command(invocation.argc, invocation.argv, reexecution_notes(), quick_checks);
-}
-
-int run_network(const Invocation& invocation) { return run_network_command(invocation.argc, invocation.argv); }
-
-int run_doctor(const Invocation& invocation) {
-  execute_again_with_better_kernels(invocation.argv);
-  return doctor::run_doctor_command(invocation.argc, invocation.argv);
-}
+int run_plu(const Invocation& invocation) { return run_plu_command(invocation, doctor::notes_before_run); }
 
 int run_peaks(const Invocation& invocation) {
   const PeaksOptions options = parse_peaks_options(invocation.arguments);
@@ -123,11 +107,9 @@ int print_error(const std::exception& error, int exit_code) {
   return print("glinpack: " + without_controls(error.what()) + "\n", std::cerr, exit_code);
 }
 
-bool asks_for_help(const std::string& argument) { return argument == "-h" || argument == "--help"; }
-
 int run(const Command& command, const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
-  const bool help = std::ranges::any_of(arguments, asks_for_help);
+  const bool help = std::ranges::count(arguments, "-h") + std::ranges::count(arguments, "--help") > 0;
   return help ? print(help_of(command.table())) : command.run(invocation);
 }
 
@@ -151,26 +133,12 @@ int run_subcommand(const Program& program, int argc, char** argv) {
   if (arguments.size() > 1 && arguments.front() == "help") arguments = {arguments[1], "--help"};
   const std::string help = help_of(program_table(program));
   if (arguments.empty()) return print(help, std::cerr, exit_unusable_input);
-  if (arguments.front() == "help") return print(help);
-
-  CLI::App parser;
-  parser.set_version_flag("--version", std::string(program.name) + " " + version + " (" + git_commit + ")");
-  int exit_code = 0;
-  for (const Command& command : program.commands) {
-    parser.add_subcommand(command.name)->callback([&] {
-      exit_code = run(command, {argc, argv, {arguments.begin() + 1, arguments.end()}});
-    });
-  }
-  try {
-    parser.parse(std::vector<std::string>{arguments.front()});
-  } catch (const CLI::CallForHelp&) {
-    return print(help);
-  } catch (const CLI::CallForVersion& text) {
-    return print(std::string(text.what()) + "\n");
-  } catch (const CLI::ParseError&) {
-    refuse(arguments.front(), program);
-  }
-  return exit_code;
+  const std::string name = arguments.front();
+  if (name == "help" || name == "--help" || name == "-h") return print(help);
+  if (name == "--version") return print(fmt::format("{} {} ({})\n", program.name, version, git_commit));
+  const auto command = std::ranges::find(program.commands, name, &Command::name);
+  if (command == program.commands.end()) refuse(name, program);
+  return run(*command, {argc, argv, {arguments.begin() + 1, arguments.end()}});
 }
 
 }  // namespace
@@ -180,11 +148,11 @@ const Program& glinpack_program() {
       Command{"plu", "Factorise and solve on a grid of processes, as HPL does", benchmark, table_of<plu_table>,
               run_plu},
       Command{"network", "Time the messages of a factorisation; find slow links", benchmark, table_of<network_table>,
-              run_network},
+              run_network_command},
       Command{"devices", "List the devices of this machine", tools, table_of<devices_table>,
               tool<parse_table<devices_table>, run_devices_command>},
       Command{"doctor", "Check ranks, nodes, devices, drivers and network", tools, table_of<doctor::doctor_table>,
-              run_doctor},
+              doctor::run_doctor_command},
       Command{"peaks", "Measure the peak rates of a device and of the host", tools, table_of<peaks_table>, run_peaks},
       Command{"tune", "Choose the fastest tile of the trailing update", tools, table_of<tune_table>,
               tool<parse_table<tune_table>, run_tune_command>},

@@ -20,18 +20,13 @@ template <auto parse, auto table, auto study>
 int on_first_rank(const Invocation& invocation) {
   execute_again_with_better_kernels(invocation.argv);
   if (launcher_rank() != 0) return 0;
-  return run_study(study, parse(invocation.arguments), table,
-                   {invocation.command_line(), invocation.arguments, reexecution_notes()});
+  return run_study(study, parse(invocation.arguments), table, invocation);
 }
 
-// A solver on all ranks.
-template <auto table, int (*run)(const ModeInvocation&)>
-int on_all_ranks(const Invocation& invocation) {
+int run_poisson_on_all_ranks(const Invocation& invocation) {
   execute_again_with_better_kernels(invocation.argv);
-  return run_under_mpi(invocation.argc, invocation.argv, watchdog_limit<table>,
-                       [&](const MpiSession& session, const auto&, const auto&) {
-                         return run({invocation.command_line(), invocation.arguments, reexecution_notes(), &session});
-                       });
+  return run_under_mpi(invocation, watchdog_limit<poisson_table>,
+                       [&](const MpiSession& session, const auto&...) { return run_poisson(invocation, session); });
 }
 
 constexpr const char* solvers_heading = "Solvers of the papers";
@@ -55,7 +50,7 @@ const Program& papers_program() {
       Command{"tridiagonal", "Many tridiagonal systems at once", solvers_heading, table_of<tridiagonal_table>,
               on_first_rank<parse_tridiagonal_options, tridiagonal_table, tridiagonal_study>},
       Command{"poisson", "The Poisson equation by conjugate gradients; runs with MPI", solvers_heading,
-              table_of<poisson_table>, on_all_ranks<poisson_table, run_poisson>},
+              table_of<poisson_table>, run_poisson_on_all_ranks},
       Command{"background", "Systems shared by processor and device", solvers_heading, table_of<background_table>,
               on_first_rank<parse_background_options, background_table, background_study>},
       Command{"paranoia", "Rounding errors of a device's arithmetic, and of its LU", solvers_heading,

@@ -18,13 +18,12 @@ struct DevicesOptions {
 
 OptionTable devices_table(DevicesOptions& options);
 
-/// Lists all devices, as text or JSON. Returns the exit code: 0, or 1 if no device is usable.
+/// Returns the exit code: 0, or 1 if no device is usable.
 int run_devices_command(const DevicesOptions& options, std::ostream& out);
 
 /// A device as each API describes it that sees it (same_devices()).
 using SeenDevice = std::vector<DeviceDescription>;
 
-/// The text and JSON reports.
 std::string devices_text(std::span<const SeenDevice> devices);
 nlohmann::json devices_json(std::span<const SeenDevice> devices);
 

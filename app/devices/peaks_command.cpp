@@ -150,16 +150,16 @@ Peaks measure(const PeaksOptions& options, std::vector<std::string> notes) {
 }  // namespace
 
 OptionTable peaks_table(PeaksOptions& o) {
-  constexpr int largest = 4096, largest_repeat = 1000;
+  constexpr int largest_repeat = 1000;
   Texts backends = backend_choices(&BackendRecord::automatic);
   backends.push_back("auto");
   const std::vector<Field> machine{
       {"backend", name_value(o.backend, backends),
        "What to measure. openblas: the host; gl-compute, vk-compute: the host and a device; auto: the device if it is "
        "hardware or named by --device"},
-      {"device", whole(o.device, 0, largest, "INDEX"), "Device, an index of `glinpack devices`",
+      {"device", whole(o.device, 0, largest_device, "INDEX"), "Device, an index of `glinpack devices`",
        "the first hardware device"},
-      {"threads", whole(o.threads, 1, largest), "Host threads",
+      {"threads", whole(o.threads, 1, largest_threads), "Host threads",
        "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores"},
       {"shader-dir", text(o.shader_dir, "DIR"), "Folder of GLSL files that override the built-in shaders"},
   };

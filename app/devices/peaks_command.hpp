@@ -27,7 +27,6 @@ struct PeaksOptions {
 
 OptionTable peaks_table(PeaksOptions& options);
 
-/// Precedence: command line, file, default. `arguments` follow `glinpack peaks`. Throws InputError.
 PeaksOptions parse_peaks_options(const Texts& arguments);
 
 struct Peaks {
@@ -37,12 +36,9 @@ struct Peaks {
   std::vector<std::string> notes;
 };
 
-/// Measures, prints a table and writes JSON if requested. `command_line`: the program's. Throws InputError before any
-/// measurement for errors that the user can correct, std::runtime_error for others.
 void run_peaks_command(const PeaksOptions& options, const std::vector<std::string>& command_line,
                        std::vector<std::string> notes, std::ostream& out);
 
-/// The text and JSON reports. The JSON has no context: see docs/peaks.schema.json.
 std::string peaks_text(const Peaks& peaks);
 nlohmann::json peaks_json(const Peaks& peaks);
 

@@ -11,7 +11,6 @@
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
 #include "app/program/agreement.hpp"
-#include "app/program/machine.hpp"
 #include "app/program/mpi_command.hpp"
 #include "app/program/outputs.hpp"
 #include "app/program/peak.hpp"
@@ -146,7 +145,6 @@ int examine(const MpiSession& session, const std::vector<std::string>& arguments
 }  // namespace
 
 OptionTable doctor_table(DoctorOptions& o) {
-  constexpr int largest = 4096;
   const std::vector<Field> checks{
       {"quick", flag(o.quick),
        "Run only the checks that take milliseconds: no network, GEMM or clocks. plu runs these by itself"},
@@ -162,9 +160,9 @@ OptionTable doctor_table(DoctorOptions& o) {
   const std::vector<Field> machine{
       {"backend", name_value(o.backend, backend_choices()),
        "Check for this backend. openblas and reference need no device; the others accept a software device"},
-      {"device", whole(o.device, 0, largest, "INDEX"), "Device of every process, an index of `glinpack devices`",
+      {"device", whole(o.device, 0, largest_device, "INDEX"), "Device of every process, an index of `glinpack devices`",
        "by local rank"},
-      {"threads", whole(o.threads, 1, largest), "Host threads of each process",
+      {"threads", whole(o.threads, 1, largest_threads), "Host threads of each process",
        "OPENBLAS_NUM_THREADS, else OMP_NUM_THREADS, else cores / ranks of the node"},
   };
   const std::vector<Field> output{
@@ -183,18 +181,22 @@ OptionTable doctor_table(DoctorOptions& o) {
                      {"Configuration", {config_field(o.config)}}}};
 }
 
-int run_doctor_command(int argc, char** argv) {
-  return run_under_mpi(argc, argv, watchdog_limit<doctor_table>, examine, ForeignLauncher::tolerated);
+int run_doctor_command(const Invocation& invocation) {
+  execute_again_with_better_kernels(invocation.argv);
+  return run_under_mpi(invocation, watchdog_limit<doctor_table>, examine, ForeignLauncher::tolerated);
 }
 
-std::vector<std::string> notes_before_run(const MpiSession& session, const Target& target, const Devices& devices) {
+std::vector<std::string> notes_before_run(const MpiSession& session, const PluOptions& options,
+                                          const Machine& machine) {
   // rank 0 gathers the facts of all ranks; this bounds its memory
   constexpr int max_ranks = 1024;
   if (session.size() > max_ranks) return {};
   // an error of the doctor must not end a run
   json mine;
   try {
-    mine = gather_quick_facts(session, target, devices);
+    mine = gather_quick_facts(
+        session, {.backend = options.backend, .device = options.device, .threads = machine.options.threads},
+        machine.devices);
   } catch (const std::exception& error) {
     mine = error.what();
   }
@@ -207,7 +209,7 @@ std::vector<std::string> notes_before_run(const MpiSession& session, const Targe
     std::vector<Finding> findings = judge(facts);
     // the user named the backend of a software device, so that a run reports it itself
     std::erase_if(findings, [&](const Finding& finding) {
-      return finding.check == "renderer" && computes_on_device(target.backend);
+      return finding.check == "renderer" && computes_on_device(options.backend);
     });
     return findings_notes(findings);
   } catch (const std::exception& error) {

@@ -9,7 +9,8 @@
 
 #include "app/doctor/checks.hpp"
 #include "app/doctor/facts.hpp"
-#include "app/options/fields.hpp"
+#include "app/program/command.hpp"
+#include "app/program/machine.hpp"
 
 namespace glinpack::app::doctor {
 
@@ -29,14 +30,11 @@ struct DoctorOptions {
 
 OptionTable doctor_table(DoctorOptions& options);
 
-/// Starts MPI, gathers facts, measures, and ends MPI; works under any MPI's launcher. argv is the program's. Returns
-/// the exit code, the same on every rank: 0 nothing failed, 1 a check failed, 2 unusable input, 3 an error.
-int run_doctor_command(int argc, char** argv);
+/// Works under any MPI's launcher. Returns the exit code, the same on every rank.
+int run_doctor_command(const Invocation& invocation);
 
 /// Collective over MPI_COMM_WORLD; takes milliseconds. Returns one line per problem on rank 0; empty on other ranks.
-/// `devices`: this node's EGL devices if they were already listed.
-std::vector<std::string> notes_before_run(const MpiSession& session, const Target& target,
-                                          const std::optional<std::vector<DeviceDescription>>& devices);
+std::vector<std::string> notes_before_run(const MpiSession& session, const PluOptions& options, const Machine& machine);
 
 /// One line per check, followed by its remedies, and a count by verdict at the end.
 std::string findings_text(std::span<const Finding> findings);

@@ -183,10 +183,6 @@ json device_facts(const Target& target, int local_rank, const Devices& devices, 
 constexpr Index order = 2048;
 constexpr Index depth = 256;
 
-bool saves_power(const std::string& driver, const std::string& governor) {
-  return governor == "powersave" && driver != "intel_pstate" && !driver.starts_with("amd-pstate-epp");
-}
-
 // Random numbers, not zeros: a GPU that multiplies zeros draws less power and clocks higher than in a run.
 void fill(DeviceMemory<double>& memory, DeviceMatrix<double>& matrix) {
   const Index elements = matrix.rows() * matrix.columns();
@@ -231,10 +227,10 @@ void read_clocks(const std::string& root, json& processor) {
   bool found_saving = false;
   for (const int number : processor["processors"].get<std::vector<int>>()) {
     const std::string folder = root + "/sys/devices/system/cpu/cpu" + std::to_string(number);
-    const auto driver = sensors::line_of(folder + "/cpufreq/scaling_driver");
+    const std::string driver = sensors::line_of(folder + "/cpufreq/scaling_driver").value_or("");
     if (const auto governor = sensors::line_of(folder + "/cpufreq/scaling_governor"); governor && !found_saving) {
-      found_saving = saves_power(driver.value_or(""), *governor);
-      processor["governor"] = found_saving || *governor != "powersave" ? *governor : *governor + " of " + *driver;
+      found_saving = *governor == "powersave" && driver != "intel_pstate" && !driver.starts_with("amd-pstate-epp");
+      processor["governor"] = found_saving || *governor != "powersave" ? *governor : *governor + " of " + driver;
     }
     if (const auto count = sensors::number_of(folder + "/thermal_throttle/core_throttle_count")) {
       const json& sum = processor["throttled"];

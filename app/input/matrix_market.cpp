@@ -1,7 +1,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -85,9 +84,7 @@ class MatrixMarketReader {
     std::istringstream words{std::string(line_)};
     std::string magic, object, format, field, symmetry, surplus;
     words >> magic >> object >> format >> field >> symmetry >> surplus;
-    for (std::string* word : {&object, &format, &field, &symmetry}) {
-      for (char& c : *word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
+    for (std::string* word : {&object, &format, &field, &symmetry}) *word = in_lower_case(*word);
     // `alias`: also accepted
     const auto expect = [this](const char* what, const std::string& word, const std::vector<std::string>& names,
                                const char* alias = "") {

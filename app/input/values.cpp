@@ -82,6 +82,11 @@ std::string in_quotes(std::string_view text) {
   return result + (text.size() > longest ? "...'" : "'");
 }
 
+std::string in_lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
 Index parse_whole(std::string_view text, Index minimum, Index maximum) {
   const std::string_view digits = without_plus(text);
   Index value = 0;
@@ -110,14 +115,17 @@ Index parse_size(std::string_view text, Index minimum, Index maximum) {
   return *value;
 }
 
-double parse_real(std::string_view text) {
+std::optional<double> real_of(std::string_view text) {
   const std::string_view digits = without_plus(text);
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value)) {
-    throw InputError(in_quotes(text) + " is not a finite real number; one such as 16.0 is expected");
-  }
+  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value)) return {};
   return value;
+}
+
+double parse_real(std::string_view text) {
+  if (const std::optional<double> value = real_of(text)) return *value;
+  throw InputError(in_quotes(text) + " is not a finite real number; one such as 16.0 is expected");
 }
 
 namespace {
@@ -231,16 +239,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> nearest_name(std::string_view given, std::span<const std::string> names) {
-  const auto lower = [](std::string_view text) {
-    std::string result(text);
-    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return result;
-  };
-  const std::string wanted = lower(given);
+  const std::string wanted = in_lower_case(std::string(given));
   std::optional<std::string> best;
   std::size_t best_distance = 0;
   for (const std::string& name : names) {
-    const std::size_t distance = edit_distance(wanted, lower(name));
+    const std::size_t distance = edit_distance(wanted, in_lower_case(name));
     if (!best || distance < best_distance) {
       best = name;
       best_distance = distance;

@@ -18,10 +18,14 @@ namespace glinpack::app {
 inline constexpr Index largest_n = 1'000'000'000'000'000;  // keeps sums and products of a few of them within 64 bits
 inline constexpr Index largest_nb = 1'000'000;
 inline constexpr Index largest_processes = 1'000'000;
+inline constexpr int largest_device = 4096;   // an index of `glinpack devices`
+inline constexpr int largest_threads = 4096;  // of a process
 inline constexpr std::size_t longest_list = 1000;
 
 /// `text` in quotes, with unprintable characters replaced, and truncated: safe in a message.
 std::string in_quotes(std::string_view text);
+
+std::string in_lower_case(std::string text);
 
 /// "1 rank", "4 ranks", "2 passes": for nouns with a plural in s or es.
 std::string counted(std::integral auto count, std::string_view noun) {
@@ -32,7 +36,8 @@ std::string counted(std::integral auto count, std::string_view noun) {
 Index parse_whole(std::string_view text, Index minimum, Index maximum);
 /// The same, also as 1.5e4, 8k (8000), 8Ki (8192), 1M (10^6) or 1Mi (2^20).
 Index parse_size(std::string_view text, Index minimum, Index maximum);
-/// A finite real number.
+/// A finite real number; empty for any other text.
+std::optional<double> real_of(std::string_view text);
 double parse_real(std::string_view text);
 /// A fraction: greater than 0, at most 1.
 double parse_fraction(std::string_view text);

@@ -113,11 +113,11 @@ const Footer network_footer{
 /// The same on every rank, except for what only rank 0 uses.
 struct NetworkInput {
   const MpiSession& session;
-  NetworkOptions options;
-  std::vector<RunRecord> planned;
+  NetworkOptions options = {};
+  std::vector<RunRecord> planned = {};
   // rank 0 only
-  OutputPaths outputs;
-  ReportContext context;
+  OutputPaths outputs = {};
+  ReportContext context = {};
 };
 
 bool same_case(const RunRecord& a, const RunRecord& b) {
@@ -238,18 +238,12 @@ std::vector<RankPair> ping_pong_pairs(const NetworkOptions& options, const std::
   return pairs;
 }
 
-// 8 bytes to 4 MiB: from pure latency to pure bandwidth on any network.
-std::vector<Index> ping_pong_sizes() {
-  std::vector<Index> sizes;
-  for (Index bytes = 8; bytes <= Index{4} << 20; bytes *= 2) sizes.push_back(bytes);
-  return sizes;
-}
-
 // Collective over MPI_COMM_WORLD; the result is on rank 0.
 std::vector<PingPongTime> time_pair(const RankPair& pair, int rank) {
   constexpr PingPongLimits limits{.round_trips = 200, .seconds = 0.1};
   std::vector<PingPongTime> times;
-  for (const Index bytes : ping_pong_sizes()) {
+  // from pure latency to pure bandwidth on any network
+  for (Index bytes = 8; bytes <= Index{4} << 20; bytes *= 2) {
     world().barrier();
     const PingPongTime time = ping_pong(MPI_COMM_WORLD, pair.first, pair.second, bytes, limits);
     if (rank == pair.first) times.push_back(time);
@@ -352,24 +346,23 @@ OptionTable network_table(NetworkOptions& o) {
                  {"Configuration", {config_field(o.config)}}}};
 }
 
-int run_network_command(int argc, char** argv) {
-  return run_under_mpi(
-      argc, argv, watchdog_limit<network_table>,
-      [](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
-        NetworkInput input{
-            .session = session, .options = {}, .planned = {}, .outputs = {}, .context = std::move(context)};
-        input.options = parse_alike(arguments, options_of<network_table>);
-        input.planned = plan_network_runs(input.options, input.options.broadcast, session.size());
-        check_grids(input.planned, session.size(), "");
-        check_node_grid(input.options.node_grid);
-        check_pairs(input.options, session.size());
-        run_on_root_and_broadcast([&] {
-          input.outputs = output_paths(input.options);
-          check_outputs(input.outputs, input.options.force);
-          input.context.configuration = to_json(input.options, network_table);
-        });
-        return measure(input);
-      });
+int run_network_command(const Invocation& invocation) {
+  return run_under_mpi(invocation, watchdog_limit<network_table>,
+                       [](const MpiSession& session, const Texts& arguments, ReportContext context) {
+                         NetworkInput input{.session = session,
+                                            .options = parse_alike(arguments, options_of<network_table>),
+                                            .context = std::move(context)};
+                         input.planned = plan_network_runs(input.options, input.options.broadcast, session.size());
+                         check_grids(input.planned, session.size(), "");
+                         check_node_grid(input.options.node_grid);
+                         check_pairs(input.options, session.size());
+                         run_on_root_and_broadcast([&] {
+                           input.outputs = output_paths(input.options);
+                           check_outputs(input.outputs, input.options.force);
+                           input.context.configuration = to_json(input.options, network_table);
+                         });
+                         return measure(input);
+                       });
 }
 
 }  // namespace glinpack::app

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/options/plu_options.hpp"
+#include "app/program/command.hpp"
 
 namespace glinpack::app {
 
@@ -26,8 +27,7 @@ OptionTable network_table(NetworkOptions& options);
 /// The largest number of processes for which --screen auto measures all pairs.
 inline constexpr int max_screened_automatically = 64;
 
-/// Starts MPI, measures and ends it. argv is the program's. Returns the exit code, the same on every rank: 0 measured,
-/// 2 unusable input, 3 an error while running.
-int run_network_command(int argc, char** argv);
+/// Returns the exit code, the same on every rank.
+int run_network_command(const Invocation& invocation);
 
 }  // namespace glinpack::app

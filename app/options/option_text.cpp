@@ -15,13 +15,10 @@ namespace {
 std::optional<double> parse_watchdog_limit(const std::string& text) {
   if (text == "off") return std::nullopt;
   constexpr double max = 1e6;
-  double seconds = 0;
-  try {
-    seconds = parse_real(text);
-  } catch (const InputError&) {
+  const std::optional<double> seconds = real_of(text);
+  if (!seconds)
     throw InputError(in_quotes(text) + " is neither off nor a number of seconds; one such as 600 is expected");
-  }
-  if (seconds >= Watchdog::min_limit && seconds <= max) return seconds;
+  if (*seconds >= Watchdog::min_limit && *seconds <= max) return seconds;
   throw InputError(in_quotes(text) +
                    " is out of range; off, or seconds from 1 to 1000000 are expected: several times the longest pass");
 }

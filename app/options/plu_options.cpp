@@ -18,8 +18,6 @@ namespace glinpack::app {
 namespace {
 
 constexpr int largest_repeat = 1'000'000;
-constexpr int largest_device = 4096;
-constexpr int largest_threads = 4096;
 constexpr int largest_lookahead = 9;  // HPL's result line has one digit
 constexpr const char* auto_word = "auto";
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "app/input/values.hpp"
-#include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
 #include "base/row_interchanges.hpp"
 #include "base/scaled_residual.hpp"
@@ -26,18 +25,10 @@ constexpr const char* background_examples =
     "  glinpack-papers background --operation matmul --n 512 --threads 1\n";
 
 double parse_ratio(std::string_view text) {
-  double ratio = -1;
-  try {
-    ratio = parse_real(text);
-  } catch (const InputError&) {
-    // reported below
-  }
-  if (ratio < 0) {
-    throw InputError(in_quotes(text) +
-                     " is not a load ratio; auto, or a number of at least 0 is expected: systems that the processor "
-                     "solves while the device solves one");
-  }
-  return ratio;
+  if (const std::optional<double> ratio = real_of(text); ratio && *ratio >= 0) return *ratio;
+  throw InputError(in_quotes(text) +
+                   " is not a load ratio; auto, or a number of at least 0 is expected: systems that the processor "
+                   "solves while the device solves one");
 }
 
 // ---- Problems
@@ -214,13 +205,9 @@ Answer shared(BackgroundAnswer answer) { return std::make_shared<const Backgroun
 MeasuredStages of_a_system(MeasuredStages times, Index systems) {
   const double share = 1 / static_cast<double>(systems);
   const auto scale = [share](Measured& measured) {
-    measured.median *= share;
-    measured.min *= share;
-    measured.max *= share;
+    for (double* seconds : {&measured.median, &measured.min, &measured.max}) *seconds *= share;
   };
-  scale(times.compute);
-  scale(times.with_transfer);
-  scale(times.with_all);
+  for (Measured* measured : {&times.compute, &times.with_transfer, &times.with_all}) scale(*measured);
   for (Measured& stage : times.stages) scale(stage);
   return times;
 }

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "app/input/values.hpp"
-#include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
 #include "app/program/topology.hpp"
 

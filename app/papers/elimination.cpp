@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "app/input/values.hpp"
-#include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/accuracy.hpp"

@@ -2,11 +2,7 @@
 
 #include <algorithm>
 
-#include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
-#include "compute/ceilings.hpp"
-#include "gl/gl_compute.hpp"
-#include "gl/raster/drawing_rates.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/accuracy.hpp"
 #include "solvers/lu_study/lu_drawing.hpp"
@@ -142,7 +138,7 @@ struct LuStudy {
 
   const LuMethodsOptions& options;
   std::string clock = by_waiting;
-  LuPeaks peaks = {};
+  DevicePeaks peaks = {};
   LuProblem problem = {};
   std::shared_ptr<LuDrawing> drawing = {};
 
@@ -320,7 +316,7 @@ std::string orders_table(std::span<const ModeRecord> records) {
 
 }  // namespace
 
-std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks) {
+std::string lu_tables(std::span<const ModeRecord> records, const DevicePeaks& peaks) {
   const Column method{"method", -12, [](const ModeRecord& r) { return r.series(); }};
   const Column size{"n", 6, [](const ModeRecord& r) { return r.size; }};
   const auto table = [&](std::vector<Column> columns) {
@@ -475,11 +471,8 @@ Study lu_methods_study(const LuMethodsOptions& o) {
   study.begin = [&o, s](ModeRun& run) {
     if (!run.device().description().software) s->clock = by_timer_queries;
     if (o.drawn().empty()) return;
-    constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
-    s->peaks.fetch_rate = gl::texel_fetch_rate(run.device().context(), run.device().sources(), measuring).max;
+    s->peaks = measure_peaks(run, Precision::single);
     run.add_to_json("texel_fetch_bytes_per_second", s->peaks.fetch_rate);
-    const auto device = gl::open_device({.device = run.device().description().index});
-    s->peaks.flops = compute::measure_device_fma(device, ShaderSource(), Precision::single, measuring).max;
     run.add_to_json("multiply_add_flops_per_second", s->peaks.flops);
   };
   study.end = [&o, s](ModeRun& run) {

@@ -4,12 +4,8 @@
 #include <limits>
 
 #include "app/input/values.hpp"
-#include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
 #include "base/timeline.hpp"
-#include "compute/ceilings.hpp"
-#include "gl/gl_compute.hpp"
-#include "gl/raster/drawing_rates.hpp"
 #include "kernels/tuning.hpp"
 #include "openblas/blas_library.hpp"
 #include "openblas/host_solvers.hpp"
@@ -127,15 +123,9 @@ std::vector<MatmulSettings> settings_of(const MatmulOptions& o, const ProductExt
   return all;
 }
 
-/// What the device does at most, a second: operations of multiply-adds, and bytes fetched from a texture in cache.
-struct MatmulPeaks {
-  double flops = 0;
-  double fetched = 0;
-};
-
 /// Shares of the peaks, texels fetched for an element of C, and seconds with the read-back of C alone.
 void describe_access(ModeRecord& record, const ProductExtents& e, const MatmulSettings& settings,
-                     const MatmulPeaks& peaks) {
+                     const DevicePeaks& peaks) {
   const double seconds = record.times.compute.median;
   record.parameters["share_of_peak"] = record.flops / seconds / peaks.flops;
   record.parameters["with_read_back_seconds"] = seconds + record.times.of(solvers::Stage::download).median;
@@ -146,10 +136,10 @@ void describe_access(ModeRecord& record, const ProductExtents& e, const MatmulSe
                                                          ? Index{1}
                                                          : static_cast<Index>(sizeof(float))));
   record.parameters["texels_per_element"] = texels / (static_cast<double>(e.rows) * static_cast<double>(e.columns));
-  record.parameters["share_of_fetches"] = bytes / seconds / peaks.fetched;
+  record.parameters["share_of_fetches"] = bytes / seconds / peaks.fetch_rate;
 }
 
-std::string analysis_text(std::span<const ModeRecord> records, const MatmulPeaks& peaks) {
+std::string analysis_text(std::span<const ModeRecord> records, const DevicePeaks& peaks) {
   const std::string rows = records_table(records, "share_of_peak",
                                          {{"variant", -40, [](const ModeRecord& r) { return r.series(); }},
                                           {"size", 14, [](const ModeRecord& r) { return r.size; }},
@@ -164,7 +154,7 @@ std::string analysis_text(std::span<const ModeRecord> records, const MatmulPeaks
              "C; of fetches: their\nbytes, of what fragments fetch from a texture in cache, {:.1f} GB/s; +read-back: "
              "seconds with the transfer of C alone; set-up:\nseconds to allocate and compile, and what the first run "
              "takes longer\n",
-             1e-9 * peaks.flops, 1e-9 * peaks.fetched) +
+             1e-9 * peaks.flops, 1e-9 * peaks.fetch_rate) +
          rows;
 }
 
@@ -176,7 +166,7 @@ struct Products {
   solvers::Product<Real> product = {};  // computed
   std::optional<MatmulSettings> fastest = {};
   double fastest_seconds = std::numeric_limits<double>::infinity();
-  MatmulPeaks peaks = {};
+  DevicePeaks peaks = {};
 
   RowMajorView<const Real> view_a() const { return {a.data(), extents.rows, extents.depth, extents.depth}; }
   RowMajorView<const Real> view_b() const { return {b.data(), extents.depth, extents.columns, extents.columns}; }
@@ -283,7 +273,7 @@ template <class Real>
 Study products_study(const MatmulOptions& o) {
   const auto files = std::make_shared<const std::pair<DenseMatrix, DenseMatrix>>(read_factors(o));
   const auto p = std::make_shared<Products<Real>>();
-  const auto peaks = std::make_shared<MatmulPeaks>();
+  const auto peaks = std::make_shared<DevicePeaks>();
   const auto fill = [&o, files, p, peaks](const ProductExtents& e) {
     *p = {};
     p->peaks = *peaks;
@@ -332,11 +322,7 @@ Study products_study(const MatmulOptions& o) {
                                   }});
   }
   study.begin = [peaks](ModeRun& run) {
-    if (!run.machine().device) return;
-    constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
-    const auto device = gl::open_device({.device = run.device().description().index});
-    peaks->flops = compute::measure_device_fma(device, ShaderSource(), precision_of<Real>, measuring).max;
-    peaks->fetched = gl::texel_fetch_rate(run.device().context(), run.device().sources(), measuring).max;
+    if (run.machine().device) *peaks = measure_peaks(run, precision_of<Real>);
   };
   study.end = [&o, peaks](ModeRun& run) {
     run.print(analysis_text(run.records(), *peaks));

@@ -25,8 +25,6 @@ namespace glinpack::app {
 namespace {
 
 constexpr int largest_count = 1'000'000;
-constexpr int largest_device = 4096;
-constexpr int largest_threads = 4096;
 
 std::vector<Field> measuring_fields(ModeOptions& o) {
   return {
@@ -165,8 +163,6 @@ void refuse_both(const std::string& one, const std::string& other) {
 
 namespace {
 
-bool is_root(const ModeInvocation& invocation) { return !invocation.session || invocation.session->rank() == 0; }
-
 int device_index(const ModeOptions& options, int local_rank, std::vector<std::string>& notes) {
   const std::vector<DeviceDescription> devices = gl::list_devices();
   if (!options.device && device_for_local_rank(devices, 0, true) < 0) {
@@ -203,34 +199,32 @@ MeasuredStages spread_of_stages(const std::vector<solvers::StageTimes>& rounds) 
 
 template <class Work>
 auto ModeRun::on_root(const Work& work) const {
-  return invocation_.session ? run_on_root_and_broadcast(work) : work();
+  return session_ ? run_on_root_and_broadcast(work) : work();
 }
 
 ModeRun::ModeRun(std::string mode, const ModeOptions& options, nlohmann::json configuration,
-                 const ModeInvocation& invocation)
+                 const Invocation& invocation, const MpiSession* session)
     : mode_(std::move(mode)),
       options_(options),
       configuration_(std::move(configuration)),
-      invocation_(invocation),
+      command_line_(invocation.command_line()),
+      session_(session),
       outputs_(output_paths(options)),
-      progress_(progress_on_stderr(is_root(invocation))) {
+      progress_(progress_on_stderr(session == nullptr || session->rank() == 0)) {
   on_root([&] {
     check_matrix_name(options_.output);
     check_outputs(outputs_, options_.force);
   });
 }
 
-void ModeRun::on_all_ranks(const std::function<void()>& work) const {
-  invocation_.session ? prepare_on_all_ranks(work) : work();
-}
+void ModeRun::on_all_ranks(const std::function<void()>& work) const { session_ ? prepare_on_all_ranks(work) : work(); }
 
 void ModeRun::open_machine(bool needs_device, std::vector<std::string> notes) {
-  const MpiSession* session = invocation_.session;
-  machine_.threads = session ? take_threads(*session, options_.threads)
-                             : options_.threads.value_or(threads_for(std::vector<NodeView>{view_node()}, 0));
+  machine_.threads = session_ ? take_threads(*session_, options_.threads)
+                              : options_.threads.value_or(threads_for(std::vector<NodeView>{view_node()}, 0));
   on_all_ranks([&] {
     if (!needs_device) return;
-    const int index = device_index(options_, session ? session->local_rank() : 0, machine_.notes);
+    const int index = device_index(options_, session_ ? session_->local_rank() : 0, machine_.notes);
     try {
       machine_.device = std::make_unique<solvers::Device>(index, options_.shader_dir);
     } catch (const ShaderFolderError& error) {
@@ -252,7 +246,7 @@ void ModeRun::begin(bool with_table_of_times) {
     make_output_folder(outputs_);
     report_ = std::make_unique<ReportStream>(outputs_);
     report_->write(mode_head(mode_, machine_));
-    for (const std::string& note : invocation_.notes) report_->write(note + "\n");
+    for (const std::string& note : reexecution_notes()) report_->write(note + "\n");
     if (with_table_of_times) report_->write(mode_table_head());
   });
 }
@@ -309,8 +303,8 @@ void ModeRun::add(ModeRecord record) {
 
 void ModeRun::write_files(const std::vector<SeriesFit>& fits, const std::optional<DenseMatrix>& result) {
   nlohmann::json document = mode_json(mode_, machine_, records_, fits);
-  document["context"] = program_context(invocation_.command_line, configuration_);
-  for (const std::string& note : invocation_.notes) document["notes"].push_back(note);
+  document["context"] = program_context(command_line_, configuration_);
+  for (const std::string& note : reexecution_notes()) document["notes"].push_back(note);
   document.update(more_);
   FileWriter files(options_.force);
   if (result && !records_.empty() && records_.back().failure.empty()) {

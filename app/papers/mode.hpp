@@ -14,6 +14,7 @@
 #include "app/input/matrix_file.hpp"
 #include "app/options/plu_options.hpp"
 #include "app/papers/records.hpp"
+#include "app/program/command.hpp"
 #include "app/program/outputs.hpp"
 #include "app/record/progress.hpp"
 
@@ -123,20 +124,14 @@ void check_sources(const Parsed<Options>& parsed) {
 
 // ---- Run
 
-struct ModeInvocation {
-  std::vector<std::string> command_line;  // the program's
-  std::vector<std::string> arguments;     // those after the mode's name
-  std::vector<std::string> notes;         // for the report's head
-  const MpiSession* session = nullptr;    // of a mode that runs on all ranks
-};
-
 /// A run of a mode: measures, prints one line per record, writes the files at the end. On several ranks, all functions
 /// but measure() and time() are collective, and rank 0 prints and writes.
 class ModeRun {
  public:
   /// Checks that the output files can be written, without writing them. `configuration`: every option of the mode with
-  /// its value. Throws InputError.
-  ModeRun(std::string mode, const ModeOptions& options, nlohmann::json configuration, const ModeInvocation& invocation);
+  /// its value; `session`: of a mode that runs on all ranks, else null. Throws InputError.
+  ModeRun(std::string mode, const ModeOptions& options, nlohmann::json configuration, const Invocation& invocation,
+          const MpiSession* session);
 
   /// Opens --device, else the first hardware device, else software OpenGL with a note. Sets OpenBLAS's threads. The
   /// ranks of a host open successive devices, cyclically. Throws InputError if there is no such device, or no device.
@@ -183,7 +178,8 @@ class ModeRun {
   std::string mode_;
   ModeOptions options_;
   nlohmann::json configuration_;
-  ModeInvocation invocation_;
+  Texts command_line_;
+  const MpiSession* session_;
   OutputPaths outputs_;
   Progress progress_;
   ModeMachine machine_;

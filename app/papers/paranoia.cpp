@@ -315,8 +315,7 @@ Study paranoia_study(const ParanoiaOptions& o) {
   };
   study.end = [findings](ModeRun& run) {
     run.print(lu_errors_text(run.records()));
-    run.add_to_json("arithmetic", operations_json(*findings));
-    run.add_to_json("carried", carried_json(*findings));
+    add_to_json(*findings, run);
     run.replace_csv("what,on,precision,n,least,most,unit,passed\n" + operations_csv(*findings) +
                     lu_errors_csv(run.records()));
   };

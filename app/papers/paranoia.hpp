@@ -28,7 +28,6 @@ struct ParanoiaOptions : ModeOptions {
 };
 
 OptionTable paranoia_table(ParanoiaOptions& options);
-/// Precedence: command line, file, default. Throws InputError.
 ParanoiaOptions parse_paranoia_options(const Texts& arguments);
 Study paranoia_study(const ParanoiaOptions& options);
 
@@ -66,8 +65,7 @@ struct ParanoiaFindings {
 /// the treatment of denormals, zeros and infinities.
 void measure_arithmetic(const ParanoiaOptions& options, Precision precision, ModeRun& run, ParanoiaFindings& findings);
 
-nlohmann::json operations_json(const ParanoiaFindings& findings);
-nlohmann::json carried_json(const ParanoiaFindings& findings);
+void add_to_json(const ParanoiaFindings& findings, ModeRun& run);
 /// One line per operation and variant, with the min and the max error.
 std::string operations_csv(const ParanoiaFindings& findings);
 

@@ -1,7 +1,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 
 #include "app/papers/paranoia.hpp"
 #include "app/record/text.hpp"
@@ -16,7 +18,6 @@ using arithmetic::Operands;
 using arithmetic::OperandSet;
 using arithmetic::Operation;
 using arithmetic::OperationErrors;
-using nlohmann::json;
 
 /// The operations of one variant in one precision.
 template <class Real>
@@ -85,20 +86,12 @@ std::string range_text(double min, double max) { return "[" + number(min) + ", "
 
 /// Table 4 of Ino, Matsui, Goda, Hagihara 2005, for a Quadro FX 3400, 2004; empty if the table has no value.
 std::string in_the_paper(Operation operation) {
-  switch (operation) {
-    case Operation::addition:
-      return range_text(-1, 0);
-    case Operation::subtraction:
-      return range_text(-0.75, 0.75);
-    case Operation::multiplication:
-      return range_text(-0.78125, 0.625);
-    case Operation::division:
-      return range_text(-1.19902, 1.37442);
-    case Operation::fma:
-    case Operation::reciprocal:
-      return "-";
-  }
-  return "-";
+  static const std::map<Operation, std::string> errors{{Operation::addition, range_text(-1, 0)},
+                                                       {Operation::subtraction, range_text(-0.75, 0.75)},
+                                                       {Operation::multiplication, range_text(-0.78125, 0.625)},
+                                                       {Operation::division, range_text(-1.19902, 1.37442)}};
+  const auto found = errors.find(operation);
+  return found == errors.end() ? "-" : found->second;
 }
 
 std::string bound_text(Operation operation) {
@@ -131,39 +124,34 @@ std::string failure_of(const OperationRecord& r) {
 constexpr const char* operation_columns = "  {:<16}{:<10}{:<28}{:<14}{:<14}{:<21}{:>8}  {}";
 constexpr const char* class_columns = "  {:<16}{:<10}{:>18}{:>18}{:>18}{:>18}";
 
-json operands_json(const Operands<double>& o) { return {o.a, o.b, o.c}; }
+std::array<double, 3> operands_of(const Operands<double>& o) { return {o.a, o.b, o.c}; }
 
 std::string operations_text(const ParanoiaFindings& findings, Precision precision) {
-  std::string text = fmt::format("\n{} precision: min and max error in units in the last place, computed - exact\n",
-                                 name_of(precision));
-  text += table_line(
+  std::string errors = table_line(
       fmt::format(operation_columns, "operation", "on", "error", "IEEE 754", "GLSL", "Quadro (paper)", "nearest", ""));
+  std::string classes = table_line(
+      fmt::format(class_columns, "", "", "denormals kept", "flushed to 0", "signs of zeros", "infinities, NaN"));
   for (const Operation operation : arithmetic::all_operations) {
     for (const OperationRecord& r : findings.operations) {
       if (r.operation != operation || r.precision != precision) continue;
       const OperationErrors& e = r.errors;
       const bool has_paper = precision == Precision::single && r.variant != "cpu";
       const std::string failure = failure_of(r);
-      text += table_line(fmt::format(
+      errors += table_line(fmt::format(
           operation_columns, name_of(operation), r.variant, range_text(e.range.min, e.range.max), range_text(-0.5, 0.5),
           bound_text(operation), has_paper ? in_the_paper(operation) : "",
           e.nearest == e.ordinary
               ? std::string("all")
               : fmt::format("{:.3f}%", 100 * static_cast<double>(e.nearest) / static_cast<double>(e.ordinary)),
           failure.empty() ? "passed" : "FAILED: " + failure));
-    }
-  }
-  text += "\n" + table_line(fmt::format(class_columns, "", "", "denormals kept", "flushed to 0", "signs of zeros",
-                                        "infinities, NaN"));
-  for (const Operation operation : arithmetic::all_operations) {
-    for (const OperationRecord& r : findings.operations) {
-      if (r.operation != operation || r.precision != precision) continue;
-      const OperationErrors& e = r.errors;
-      text +=
+      classes +=
           table_line(fmt::format(class_columns, name_of(operation), r.variant, share(e.kept, e.denormals),
                                  share(e.flushed, e.denormals), share(e.signs, e.zeros), share(e.as_ieee, e.special)));
     }
   }
+  std::string text =
+      fmt::format("\n{} precision: min and max error in units in the last place, computed - exact\n{}\n{}",
+                  name_of(precision), errors, classes);
   for (const CarriedRecord& r : findings.carried) {
     if (r.precision != precision) continue;
     text += fmt::format("  carried to {} and back: {} of {} numbers are as they were{}{}\n", r.variant,
@@ -201,48 +189,46 @@ void measure_arithmetic(const ParanoiaOptions& options, Precision precision, Mod
                                  : measure_in<double>(options, run, findings);
 }
 
-json operations_json(const ParanoiaFindings& findings) {
-  json all = json::array();
-  for (const OperationRecord& r : findings.operations) {
-    const OperationErrors& e = r.errors;
-    const arithmetic::ErrorBound bound = arithmetic::glsl_bound(r.operation);
-    all.push_back({{"variant", r.variant},
-                   {"precision", name_of(r.precision)},
-                   {"operation", name_of(r.operation)},
-                   {"directed", r.directed},
-                   {"random", r.random},
-                   {"ordinary", e.ordinary},
-                   {"least_ulps", number_or_null(e.range.min)},
-                   {"most_ulps", number_or_null(e.range.max)},
-                   {"least_at", operands_json(e.range.min_at)},
-                   {"most_at", operands_json(e.range.max_at)},
-                   {"bound_ulps", bound.ulps},
-                   {"nearest", e.nearest},
-                   {"outside", e.outside},
-                   {"denormals", e.denormals},
-                   {"denormals_kept", e.kept},
-                   {"denormals_flushed", e.flushed},
-                   {"zeros", e.zeros},
-                   {"zeros_signed", e.signs},
-                   {"zeros_missed", e.not_zero},
-                   {"special", e.special},
-                   {"special_as_ieee", e.as_ieee},
-                   {"passed", e.passed()}});
-  }
-  return all;
+template <class Json>
+void describe(Json& json, OperationRecord& r) {
+  const OperationErrors& e = r.errors;
+  json("variant", r.variant);
+  json("precision", r.precision);
+  json("operation", name_of(r.operation));
+  json("directed", r.directed);
+  json("random", r.random);
+  json("ordinary", e.ordinary);
+  json.number_or_null("least_ulps", e.range.min);
+  json.number_or_null("most_ulps", e.range.max);
+  json("least_at", operands_of(e.range.min_at));
+  json("most_at", operands_of(e.range.max_at));
+  json("bound_ulps", arithmetic::glsl_bound(r.operation).ulps);
+  json("nearest", e.nearest);
+  json("outside", e.outside);
+  json("denormals", e.denormals);
+  json("denormals_kept", e.kept);
+  json("denormals_flushed", e.flushed);
+  json("zeros", e.zeros);
+  json("zeros_signed", e.signs);
+  json("zeros_missed", e.not_zero);
+  json("special", e.special);
+  json("special_as_ieee", e.as_ieee);
+  json("passed", e.passed());
 }
 
-json carried_json(const ParanoiaFindings& findings) {
-  json all = json::array();
-  for (const CarriedRecord& r : findings.carried) {
-    all.push_back({{"variant", r.variant},
-                   {"precision", name_of(r.precision)},
-                   {"numbers", r.numbers},
-                   {"denormals_flushed", r.denormals_flushed},
-                   {"changed", r.changed},
-                   {"passed", r.passed()}});
-  }
-  return all;
+template <class Json>
+void describe(Json& json, CarriedRecord& r) {
+  json("variant", r.variant);
+  json("precision", r.precision);
+  json("numbers", r.numbers);
+  json("denormals_flushed", r.denormals_flushed);
+  json("changed", r.changed);
+  json("passed", r.passed());
+}
+
+void add_to_json(const ParanoiaFindings& findings, ModeRun& run) {
+  run.add_to_json("arithmetic", json_of(findings.operations));
+  run.add_to_json("carried", json_of(findings.carried));
 }
 
 std::string operations_csv(const ParanoiaFindings& findings) {

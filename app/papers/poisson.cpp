@@ -714,15 +714,14 @@ Study poisson_study(const PoissonOptions& o, const MpiSession& session) {
 
 }  // namespace
 
-int run_poisson(const ModeInvocation& invocation) {
-  const MpiSession& session = *invocation.session;
+int run_poisson(const Invocation& invocation, const MpiSession& session) {
   PoissonOptions options = parse_alike(invocation.arguments, parse_poisson_options);
   for (const std::string& note : adapt_to_ranks(options, session.size())) options.notes.push_back(note);
   const auto make = [&] {
     return options.precision == Precision::double_ ? poisson_study<double>(options, session)
                                                    : poisson_study<float>(options, session);
   };
-  return run_study(make, "poisson", options, to_json(options, poisson_table), invocation);
+  return run_study(make, "poisson", options, to_json(options, poisson_table), invocation, &session);
 }
 
 }  // namespace glinpack::app

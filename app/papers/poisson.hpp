@@ -34,10 +34,9 @@ struct PoissonOptions : ModeOptions {
 };
 
 OptionTable poisson_table(PoissonOptions& options);
-/// Precedence: command line, file, default. Throws InputError.
 PoissonOptions parse_poisson_options(const Texts& arguments, TextFiles& files);
 /// Collective; the same on every rank.
-int run_poisson(const ModeInvocation& invocation);
+int run_poisson(const Invocation& invocation, const MpiSession& session);
 
 /// True if a preconditioner supports a kernel and a memory; `all` of any excludes other combinations.
 bool allowed(solvers::PoissonKernel kernel, solvers::PoissonMemory memory, PoissonPreconditioner preconditioner);

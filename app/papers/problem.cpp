@@ -7,6 +7,9 @@
 #include "app/input/values.hpp"
 #include "app/program/topology.hpp"
 #include "base/user_cache.hpp"
+#include "compute/ceilings.hpp"
+#include "gl/gl_compute.hpp"
+#include "gl/raster/drawing_rates.hpp"
 #include "host/host_memory.hpp"
 
 namespace glinpack::app {
@@ -44,6 +47,13 @@ void check_host_memory(const std::string& what, double bytes) {
 
 void check_obstacle(const std::string& what, const std::string& obstacle) {
   if (!obstacle.empty()) throw InputError(what + ": " + obstacle);
+}
+
+DevicePeaks measure_peaks(const ModeRun& run, Precision precision) {
+  constexpr MeasuringOptions measuring{.repeat = 5, .seconds = 0.25};
+  const auto device = gl::open_device({.device = run.device().description().index});
+  return {.fetch_rate = gl::texel_fetch_rate(run.device().context(), run.device().sources(), measuring).max,
+          .flops = compute::measure_device_fma(device, ShaderSource(), precision, measuring).max};
 }
 
 namespace {

@@ -107,6 +107,13 @@ void check_host_memory(const std::string& what, double bytes);
 /// Throws InputError if `obstacle`, why a device cannot hold a problem, is not empty.
 void check_obstacle(const std::string& what, const std::string& obstacle);
 
+/// What a device does at most: bytes fetched from a texture in cache, and operations of multiply-adds, a second.
+struct DevicePeaks {
+  double fetch_rate = 0;
+  double flops = 0;
+};
+DevicePeaks measure_peaks(const ModeRun& run, Precision precision);
+
 // --group: the invocations of a work group of compute shaders. The fastest number is kept for later runs, beside the
 // choices of matmul --tune.
 

@@ -276,14 +276,6 @@ nlohmann::json number_or_null(const std::optional<double>& value) {
 
 std::string csv_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : std::string(); }
 
-namespace {
-
-std::optional<double> gflops_of(const ModeRecord& r) {
-  return r.gflops() > 0 ? std::optional(r.gflops()) : std::nullopt;
-}
-
-}  // namespace
-
 // The keys of a result in docs/solver.schema.json.
 
 template <class Json>
@@ -323,7 +315,7 @@ void describe(Json& json, ModeRecord& record) {
   json("rival", record.is_rival);
   json.nullable("times", record.timed(), record.times);
   json.nullable("flops", record.flops > 0, record.flops);
-  json.derived("gflops", number_or_null(gflops_of(record)));
+  json.nullable("gflops", record.gflops() > 0, record.gflops());
   json.later("speedup", record.speedup);
   json.later("speedup_with_all", record.speedup_with_all);
   json.later("check", record.check);

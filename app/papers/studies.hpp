@@ -1,7 +1,7 @@
 // The studies in one process but paranoia: their options, and their rows of problems and variants. Each has a source
 // file of its name.
 //
-// parse_...: command line over file over default; throws InputError. ..._study: reads the files of --input.
+// ..._study() reads the files of --input.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/papers/problem.hpp"
 #include "app/papers/study.hpp"
 #include "solvers/banded/banded.hpp"
 #include "solvers/elimination/elimination.hpp"
@@ -91,18 +92,12 @@ struct LuMethodsOptions : ModeOptions {
   bool blocked() const;
 };
 
-/// What a device does at most: bytes fetched from a texture in cache, and operations of multiply-adds, a second.
-struct LuPeaks {
-  double fetch_rate = 0;
-  double flops = 0;
-};
-
 OptionTable lu_methods_table(LuMethodsOptions& options);
 LuMethodsOptions parse_lu_methods_options(const Texts& arguments);
 Study lu_methods_study(const LuMethodsOptions& options);
 
 /// The paper's Tables 1 and 3 of the records that have their parameters; and accesses. Empty without such records.
-std::string lu_tables(std::span<const ModeRecord> records, const LuPeaks& peaks);
+std::string lu_tables(std::span<const ModeRecord> records, const DevicePeaks& peaks);
 /// The sizes from which on branches by the processor are faster than those by the shader, or the reverse; empty without
 /// fits of both.
 std::string trade_offs_text(std::span<const SeriesFit> fits, double min_n, double max_n);

@@ -56,9 +56,9 @@ void measure(const Problem& problem, const Variant& variant, bool has_times, Mod
 }  // namespace
 
 int run_study(const std::function<Study()>& make, const std::string& name, const ModeOptions& options,
-              nlohmann::json configuration, const ModeInvocation& invocation) {
+              nlohmann::json configuration, const Invocation& invocation, const MpiSession* session) {
   constexpr int exit_check_failed = 1;
-  ModeRun run(name, options, std::move(configuration), invocation);
+  ModeRun run(name, options, std::move(configuration), invocation, session);
   const Study study = make();
   std::vector<Index> sizes;
   for (const Problem& problem : study.problems) sizes.push_back(problem.n);

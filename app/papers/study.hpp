@@ -63,10 +63,10 @@ struct Study {
 /// work for errors that the user can correct, std::runtime_error for others. With a session, collective, and the same
 /// on every rank.
 int run_study(const std::function<Study()>& make, const std::string& name, const ModeOptions& options,
-              nlohmann::json configuration, const ModeInvocation& invocation);
+              nlohmann::json configuration, const Invocation& invocation, const MpiSession* session = nullptr);
 template <class Options>
 int run_study(Study (*make)(const Options&), Options options, OptionTable (*table)(Options&),
-              const ModeInvocation& invocation) {
+              const Invocation& invocation) {
   const OptionTable fields = table(options);
   return run_study([&] { return make(options); }, fields.command, options, to_json(fields), invocation);
 }

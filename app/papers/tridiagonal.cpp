@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "app/input/values.hpp"
-#include "app/papers/problem.hpp"
 #include "app/papers/studies.hpp"
 #include "app/program/topology.hpp"
 #include "openblas/host_solvers.hpp"

@@ -74,12 +74,6 @@ Index order_for(const PlanningOptions& options, GridShape grid, Index nb) {
   return largest == 0 ? 0 : rounded_order(largest, nb, grid);
 }
 
-void check_memory_of(const PlanningOptions& options, const model::Problem& problem) {
-  if (!options.memory) return;
-  const RunRecord record = record_of(problem, options.backend);
-  check_memory({&record, 1}, memory_of(options), false);
-}
-
 // The block sizes that the figures were measured with; without measurements, the default's.
 std::vector<Index> block_sizes(const PlanningOptions& options, const ClusterPlan& plan) {
   if (options.nb) return {*options.nb};
@@ -149,6 +143,7 @@ void choose(const PlanningOptions& options, ClusterPlan& plan) {
 
 void set_memory_need(const PlanningOptions& options, ClusterPlan& plan) {
   const RunRecord record = record_of(plan.chosen.problem, options.backend);
+  if (options.memory) check_memory({&record, 1}, memory_of(options), false);
   for (const MemoryPool& pool : pools_of(record, memory_of(options), false)) {
     (pool.name == "a node" ? plan.host_bytes : plan.device_bytes) = pool.needed;
   }
@@ -223,7 +218,6 @@ std::optional<GridShape> squarer_grid(int processes) {
 ClusterPlan plan_cluster(const PlanningOptions& options) {
   ClusterPlan plan = read_figures(options);
   choose(options, plan);
-  check_memory_of(options, plan.chosen.problem);
   set_memory_need(options, plan);
   return plan;
 }

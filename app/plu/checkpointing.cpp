@@ -75,12 +75,6 @@ CheckpointOptions options_of(const SweepInput& input, const RunRecord& run, cons
   return options;
 }
 
-/// The checksum of the matrix of --input, which rank 0 has.
-std::string checksum_of_input(const SweepInput& input) {
-  return run_on_root_and_broadcast(
-      [&] { return fmt::format("checksum {:016x}", checksum_of(std::as_bytes(std::span(input.matrix)))); });
-}
-
 template <class Real>
 ResumePoint checkpoint_for(const SweepInput& input, const RunRecord& run, const ProcessGrid& grid,
                            const CheckpointOptions& options) {
@@ -173,7 +167,10 @@ std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const Ba
   plan.every = options.checkpoint_every.value_or(default_checkpoint_every);
   plan.run = new_run_identity(world());
   plan.options = options_of(input, run, backend);
-  if (run.matrix == MatrixKind::file) plan.options["--input"] = checksum_of_input(input);
+  if (run.matrix == MatrixKind::file) {
+    plan.options["--input"] = run_on_root_and_broadcast(
+        [&] { return fmt::format("checksum {:016x}", checksum_of(std::as_bytes(std::span(input.matrix)))); });
+  }
 
   const bool continues_there = same_folder(options.checkpoint, options.resume);
   const bool prepares = !options.checkpoint.empty() && !continues_there;

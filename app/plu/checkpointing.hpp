@@ -11,7 +11,6 @@
 #include "app/program/mpi_command.hpp"
 #include "checkpoint/checkpoints.hpp"
 #include "mpi/process_grid.hpp"
-#include "watch/stop_request.hpp"
 
 namespace glinpack::app {
 
@@ -49,11 +48,6 @@ void plan_copies(SweepInput& input, std::span<const RankMemory> ranks);
 /// report names; sets the `resumed` of the run's result. Null without them. Throws InputError on every rank. Collective
 /// over MPI_COMM_WORLD.
 std::unique_ptr<Checkpointing> prepare_checkpointing(SweepInput& input, const BackendInfo& backend, GridCache& grids);
-
-/// What SIGUSR1 requests.
-inline UserSignal user_signal_of(const PluOptions& options) {
-  return options.checkpoint.empty() ? UserSignal::end : UserSignal::checkpoint;
-}
 
 /// How to continue a run that was interrupted or is corrupted, for the end of the report; empty if it wrote no
 /// checkpoint.

@@ -12,6 +12,7 @@
 #include "app/program/agreement.hpp"
 #include "app/program/automatic.hpp"
 #include "app/program/mpi_command.hpp"
+#include "app/program/program_context.hpp"
 #include "app/program/topology.hpp"
 
 namespace glinpack::app {
@@ -52,17 +53,13 @@ PluInput parse_input(const std::vector<std::string>& arguments, TextFiles& files
   return input;
 }
 
-// Collective. Of --input.
-std::optional<Index> file_order_of(const PluOptions& options) {
-  if (options.input.empty()) return std::nullopt;
-  return run_on_root_and_broadcast([&] { return read_matrix_order(options.input); });
-}
-
 // Collective.
 void plan(const PluInput& given, SweepInput& input) {
   const PluOptions& options = input.options;
   const int world_size = input.session.size();
-  input.planned = plan_runs(given.parsed, given.hpl_dat, file_order_of(options), world_size);
+  std::optional<Index> file_order;
+  if (!options.input.empty()) file_order = run_on_root_and_broadcast([&] { return read_matrix_order(options.input); });
+  input.planned = plan_runs(given.parsed, given.hpl_dat, file_order, world_size);
   // the largest N depends on the number of processes
   if (options.runs() || !all_have_values(input.planned)) {
     const bool grids_of_file = given.hpl_dat && !given.parsed.overrides_hpl_dat("grid");
@@ -126,20 +123,14 @@ int plan_and_run(const std::vector<std::string>& arguments, SweepInput& input, C
 
 }  // namespace
 
-int run_plu_command(int argc, char** argv, std::vector<std::string> notes, ChecksBeforeRun checks) {
-  return run_under_mpi(
-      argc, argv, watchdog_limit<plu_table>,
-      [&](const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context) {
-        SweepInput input{.options = {},
-                         .planned = {},
-                         .machine = {},
-                         .session = session,
-                         .matrix = {},
-                         .outputs = {},
-                         .context = std::move(context)};
-        input.context.notes = std::move(notes);
-        return plan_and_run(arguments, input, checks);
-      });
+int run_plu_command(const Invocation& invocation, ChecksBeforeRun checks) {
+  execute_again_with_better_kernels(invocation.argv);
+  return run_under_mpi(invocation, watchdog_limit<plu_table>,
+                       [&](const MpiSession& session, const Texts& arguments, ReportContext context) {
+                         SweepInput input{.session = session, .context = std::move(context)};
+                         input.context.notes = reexecution_notes();
+                         return plan_and_run(arguments, input, checks);
+                       });
 }
 
 }  // namespace glinpack::app

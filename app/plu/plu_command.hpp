@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/options/plu_options.hpp"
+#include "app/program/command.hpp"
 #include "app/program/machine.hpp"
 #include "mpi/session.hpp"
 
@@ -14,8 +15,7 @@ namespace glinpack::app {
 using ChecksBeforeRun = std::vector<std::string> (*)(const MpiSession& session, const PluOptions& options,
                                                      const Machine& machine);
 
-/// Starts MPI, runs the benchmark and ends MPI. argv is the program's. `notes`: for the report. Returns the exit code,
-/// the same on every rank: 0 all runs passed, 1 a run failed its check, 2 unusable input, 3 an error while running.
-int run_plu_command(int argc, char** argv, std::vector<std::string> notes, ChecksBeforeRun checks);
+/// Returns the exit code, the same on every rank.
+int run_plu_command(const Invocation& invocation, ChecksBeforeRun checks);
 
 }  // namespace glinpack::app

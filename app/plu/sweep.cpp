@@ -259,12 +259,6 @@ void run_one(const SweepInput& input, RunRecord& run, const ProcessGrid& grid, B
   log_memory(run, grid.position());
 }
 
-void add_software_note(const BackendInfo& info, ReportContext& context) {
-  if (!info.software_device) return;
-  context.notes.push_back(fmt::format("software {} ({}): the processor computes, no GPU is measured",
-                                      device_catalog(info.backend).api, info.device));
-}
-
 // Collective.
 template <class Real>
 std::unique_ptr<Backend<Real>> make_agreed_backend(const Machine& machine, Timeline& timeline) {
@@ -339,7 +333,10 @@ int run_sweep_in(SweepInput& input) {
   run_on_root_and_broadcast([&] {
     check_memory(input.planned, memory, !input.options.input.empty());
     make_output_folder(input.outputs);
-    add_software_note(info, input.context);
+    if (info.software_device) {
+      input.context.add_note(fmt::format("software {} ({}): the processor computes, no GPU is measured",
+                                         device_catalog(info.backend).api, info.device));
+    }
     reporter.emplace(input, ranks, peaks);
   });
 
@@ -347,7 +344,8 @@ int run_sweep_in(SweepInput& input) {
     peaks = peak_rates(input.options, input.machine, input.session,
                        input.options.measures_peak || worth_a_peak(input.planned));
   }
-  const StopSignals signals(input.session.rank() == 0, user_signal_of(input.options));
+  const StopSignals signals(input.session.rank() == 0,
+                            input.options.checkpoint.empty() ? UserSignal::end : UserSignal::checkpoint);
   const RankSensors sensors = open_sensors(input.machine, info);
   for (RunRecord& run : input.planned) {
     const ProcessGrid& grid = grids.grid_for(run);

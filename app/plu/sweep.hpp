@@ -13,14 +13,14 @@ namespace glinpack::app {
 
 /// The input of a sweep. It is the same on every rank, except `machine` and the members for rank 0.
 struct SweepInput {
-  PluOptions options;
-  std::vector<RunRecord> planned;
-  Machine machine;
   const MpiSession& session;
+  PluOptions options = {};
+  std::vector<RunRecord> planned = {};
+  Machine machine = {};
   // rank 0 only
-  std::vector<double> matrix;  // of --input, row-major
-  OutputPaths outputs;
-  ReportContext context;
+  std::vector<double> matrix = {};  // of --input, row-major
+  OutputPaths outputs = {};
+  ReportContext context = {};
 };
 
 /// Collective over MPI_COMM_WORLD. Rank 0 prints the output of --dry-run and --explain-pass. `choices`: sentences on
@@ -29,8 +29,7 @@ void print_plan(const SweepInput& input, std::span<const std::string> choices);
 
 /// Collective over MPI_COMM_WORLD. Creates the backend, makes the automatic choices, checks the memory and executes all
 /// runs; rank 0 reports and writes the files. With --dry-run, only prints the plan. Returns the exit code, 0 or 1 (a
-/// run failed), on every rank. Throws on every rank: InputError for errors that the user can correct, else
-/// std::runtime_error.
+/// run failed). What it throws, it throws on every rank.
 int run_sweep(SweepInput& input);
 
 }  // namespace glinpack::app

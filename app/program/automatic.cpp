@@ -49,7 +49,8 @@ Index order_of_flops(double flops) {
   return static_cast<Index>(std::clamp(std::cbrt(1.5 * flops), 1.0, static_cast<double>(largest_n)));
 }
 
-void choose_sizes(RunRecord& run, std::span<const RankMemory> ranks, const OrderLimits& limits) {
+void choose_values(RunRecord& run, std::span<const RankMemory> ranks, const OrderLimits& limits) {
+  if (run.grid == automatic_shape) run.grid = automatic_grid(run.backend, ranks, run.node_grid);
   Index& n = run.parameters.n;
   Index& nb = run.parameters.nb;
   const auto block_size = [&run](Index order) {
@@ -76,11 +77,6 @@ void choose_sizes(RunRecord& run, std::span<const RankMemory> ranks, const Order
                     100 * limits.memory_fraction, nb, text_of(run.grid)));
   }
   n = rounded_order(largest, nb, run.grid);
-}
-
-void choose_values(RunRecord& run, std::span<const RankMemory> ranks, const OrderLimits& limits) {
-  if (run.grid == automatic_shape) run.grid = automatic_grid(run.backend, ranks, run.node_grid);
-  choose_sizes(run, ranks, limits);
 }
 
 std::vector<std::string> notes_on(const RunRecord& asked, const RunRecord& run, std::span<const RankMemory> ranks,

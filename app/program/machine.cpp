@@ -24,11 +24,9 @@ namespace {
 // Mesa's llvmpipe allows larger buffers, but their allocation may fail, depending on the version.
 constexpr std::int64_t largest_software_matrix = std::int64_t{2} << 30;
 
-std::string name_of_automatic(MemorySpace memory) { return std::string(automatic_backend(memory).name); }
-
 std::string why_no_device(const DeviceCatalog& catalog, const std::vector<DeviceDescription>& devices) {
   const std::string noun(catalog.noun);
-  const std::string other = "use --backend " + name_of_automatic(MemorySpace::host);
+  const std::string other = fmt::format("use --backend {}", automatic_backend(MemorySpace::host).name);
   if (devices.empty()) {
     const std::string variables = catalog.driver_variables_text();
     return "no " + noun + " was found; " + (variables.empty() ? std::string(catalog.install) : variables) + ", or " +
@@ -193,16 +191,12 @@ Machine choose_machine(const PluOptions& options, const MpiSession& session) {
     spdlog::debug("backend {}", machine.backend);
     check_options_of_backend(options, machine.backend);
   } else if (computes_on_device(options.backend)) {
-    std::string error;
     std::vector<DeviceDescription>& devices = machine.devices.emplace(list_devices(options.backend));
     for (DeviceDescription& one : devices) one = for_precision(one, options.precision);
-    try {
+    prepare_on_all_ranks([&] {
       machine.device =
           choose_device(options.device, device_catalog(options.backend), devices, session.local_rank(), true);
-    } catch (const InputError& failure) {
-      error = failure.what();
-    }
-    agree_on_input(error);
+    });
   }
   if (machine.device) {
     machine.options.device = machine.device->index;

@@ -27,20 +27,8 @@ struct RankMemory {
   std::int64_t largest_matrix = 0;  // bytes of a local matrix that the device is sure to hold; 0: only memory limits it
 };
 
-template <class Json>
-void describe(Json& json, RankMemory& rank) {
-  json("host", rank.host);
-  json("node", rank.node);
-  json("host_available", rank.host_available);
-  json("device_is_host", rank.device_is_host);
-  json("device", rank.device);
-  json("address_space", rank.address_space);
-  json("device_available", rank.device_available);
-  json("copies_to_peers", rank.copies_to_peers);
-  json("largest_rows", rank.largest_rows);
-  json("largest_columns", rank.largest_columns);
-  json("largest_matrix", rank.largest_matrix);
-}
+GLINPACK_DESCRIBE(RankMemory, host, node, host_available, device_is_host, device, address_space, device_available,
+                  copies_to_peers, largest_rows, largest_columns, largest_matrix)
 
 struct NeededBytes {
   double host = 0;

@@ -31,12 +31,11 @@ std::unique_ptr<Watchdog> start_watchdog(const std::optional<double>& seconds) {
 
 }  // namespace
 
-int run_under_mpi(int argc, char** argv, std::optional<double> (*watchdog_limit)(const std::vector<std::string>&),
+int run_under_mpi(Invocation invocation, std::optional<double> (*watchdog_limit)(const Texts&),
                   const MpiCommand& command, ForeignLauncher foreign) {
-  ReportContext context = process_context({argv, argv + argc});
-  const std::vector<std::string> arguments(argv + 2, argv + argc);
-  const std::optional<double> limit = watchdog_limit(arguments);
-  MpiSession session(argc, argv, foreign);
+  ReportContext context = process_context(invocation.command_line());
+  const std::optional<double> limit = watchdog_limit(invocation.arguments);
+  MpiSession session(invocation.argc, invocation.argv, foreign);
   context.mpi_library = MpiSession::library_version();
   context.world_size = session.size();
   int exit_code = exit_error;
@@ -45,7 +44,7 @@ int run_under_mpi(int argc, char** argv, std::optional<double> (*watchdog_limit)
     for (nlohmann::json& node : gathered_on_first_rank(session.local_rank() == 0 ? node_json() : nlohmann::json())) {
       if (!node.is_null()) context.nodes.push_back(std::move(node));
     }
-    exit_code = command(session, arguments, std::move(context));
+    exit_code = command(session, invocation.arguments, std::move(context));
   } catch (const InputError& error) {
     print_error(session, error);
     exit_code = exit_unusable_input;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/input/input_error.hpp"
-#include "app/options/fields.hpp"
+#include "app/program/command.hpp"
 #include "app/record/run_record.hpp"
 #include "mpi/process_grid.hpp"
 #include "mpi/session.hpp"
@@ -29,14 +29,12 @@ std::optional<double> watchdog_limit(const Texts& arguments) {
   }
 }
 
-/// The body of a subcommand; `arguments` follow its name. Returns the exit code, the same on every rank.
-using MpiCommand =
-    std::function<int(const MpiSession& session, const std::vector<std::string>& arguments, ReportContext context)>;
+/// The body of a subcommand. Returns the exit code, the same on every rank.
+using MpiCommand = std::function<int(const MpiSession& session, const Texts& arguments, ReportContext context)>;
 
-/// Starts MPI and the watchdog with its limit, calls the command with the context of its reports, and ends MPI. argv is
-/// the program's. One rank prints errors that reach every rank: InputError gives 2, AgreedError 3. Any other error
-/// aborts the job.
-int run_under_mpi(int argc, char** argv, std::optional<double> (*watchdog_limit)(const std::vector<std::string>&),
+/// Starts MPI and the watchdog with its limit, calls the command with the context of its reports, and ends MPI. One
+/// rank prints errors that reach every rank: InputError gives 2, AgreedError 3. Any other error aborts the job.
+int run_under_mpi(Invocation invocation, std::optional<double> (*watchdog_limit)(const Texts&),
                   const MpiCommand& command, ForeignLauncher foreign = ForeignLauncher::refused);
 
 /// Keeps the process grid of the previous run: the grid changes least often in a sweep.

@@ -128,12 +128,6 @@ void check_place(const char* option, const std::string& path, bool has_folder_op
   check_name(path, option);
 }
 
-// Throws InputError if two options name the same file to write. Ignores empty paths.
-void check_other_file(const char* option, const std::string& path, const char* other, const std::string& of_other) {
-  if (path.empty() || of_other.empty() || canonical_path(of_other) != canonical_path(path)) return;
-  throw InputError(std::string(option) + ": " + path + " is also the file of " + other + "; give them different names");
-}
-
 // Writes the text to a device, a pipe or an open descriptor.
 void write_directly(const std::string& path, const std::string& text) {
   std::cout << std::flush;
@@ -211,7 +205,11 @@ void check_outputs(const OutputPaths& paths, bool force) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto& [option, path] = files[i];
     if (path.empty()) continue;
-    for (std::size_t j = 0; j < i; ++j) check_other_file(option, path, files[j].option, files[j].path);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (files[j].path.empty() || canonical_path(files[j].path) != canonical_path(path)) continue;
+      throw InputError(std::string(option) + ": " + path + " is also the file of " + files[j].option +
+                       "; give them different names");
+    }
     check_not_input(option, path, paths.inputs);
     const bool is_of_hpl_dat = &path == &paths.report && paths.may_replace_report;
     check_target(option, path, force || is_of_hpl_dat);

@@ -20,14 +20,10 @@ using nlohmann::json;
 
 namespace {
 
-struct Destroy {
-  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+struct FreeBitmap {
   void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
 };
-
-// Null if hwloc fails.
-using Topology = std::unique_ptr<hwloc_topology, Destroy>;
-using ProcessorSet = std::unique_ptr<hwloc_bitmap_s, Destroy>;
+using ProcessorSet = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
 
 Topology load_topology() {
   hwloc_topology_t topology = nullptr;
@@ -162,7 +158,7 @@ void bind_to_fast_cores() {
   }
 }
 
-void PciBus::Destroy::operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+void DestroyTopology::operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
 
 PciBus::PciBus(const std::string& xml, std::string root) : root_(std::move(root)) {
   hwloc_topology_t topology = nullptr;

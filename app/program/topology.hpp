@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "app/record/json.hpp"
 
 struct hwloc_topology;
 
@@ -27,15 +28,8 @@ struct NodeView {
   int asked_threads = 0;  // by OPENBLAS_NUM_THREADS or OMP_NUM_THREADS; 0: by neither
 };
 
-/// What threads_for() needs.
-template <class Json>
-void describe(Json& json, NodeView& view) {
-  json("host", view.host);
-  json("cores", view.cores);
-  json("fast_cores", view.fast_cores);
-  json("core_limit", view.core_limit);
-  json("asked_threads", view.asked_threads);
-}
+// what threads_for() needs
+GLINPACK_DESCRIBE(NodeView, host, cores, fast_cores, core_limit, asked_threads)
 
 /// Uses hwloc and respects the process's binding. Memory is MemAvailable of /proc/meminfo, or the cgroups' limit if
 /// that is less.
@@ -54,6 +48,11 @@ void bind_to_fast_cores();
 
 // Devices on the PCI bus, as hwloc describes them.
 
+struct DestroyTopology {
+  void operator()(hwloc_topology* topology) const;
+};
+using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
+
 /// The PCI devices of this machine, also those that the control group of this process excludes.
 class PciBus {
  public:
@@ -67,10 +66,7 @@ class PciBus {
   std::vector<std::string> gpus() const;
 
  private:
-  struct Destroy {
-    void operator()(hwloc_topology* topology) const;
-  };
-  std::unique_ptr<hwloc_topology, Destroy> topology_;  // null if hwloc fails
+  Topology topology_;  // null if hwloc fails
   std::string root_;
 };
 

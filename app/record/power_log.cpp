@@ -4,7 +4,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -28,11 +27,6 @@ constexpr double max_watts = 1e9;
 
 using Names = std::vector<std::string>;
 
-std::string in_lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 std::string trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return "";
@@ -44,12 +38,11 @@ double parse_time(const std::string& text) {
       R"((\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(\.\d{1,9})? ?(Z|([+-])(\d\d):?(\d\d))?)");
   std::smatch parts;
   if (!std::regex_match(text, parts, form)) {
-    double seconds = 0;
-    try {
-      seconds = parse_real(text);
-    } catch (const InputError&) {
+    const std::optional<double> number = real_of(text);
+    if (!number) {
       throw InputError(in_quotes(text) + " is not a time; write 2026-11-26T01:30:00+01:00, or seconds since 1970");
     }
+    const double seconds = *number;
     if (seconds >= 1e9 && seconds < 1e10) return seconds;
     throw InputError(in_quotes(text) + " is out of range; seconds since 1970 are expected, such as 1795656600.5" +
                      (seconds >= 1e12 && seconds < 1e13 ? ", not milliseconds" : ""));

@@ -149,13 +149,6 @@ void check_ignored(const std::set<std::string>& ignored, const ResultFile& a) {
   }
 }
 
-json configuration_json(const CompareOptions& options) {
-  json configuration = to_json(options, compare_table);
-  configuration["a"] = options.files[0];
-  configuration["b"] = options.files[1];
-  return configuration;
-}
-
 }  // namespace
 
 OptionTable compare_table(CompareOptions& o) {
@@ -267,7 +260,9 @@ int run_compare_command(const CompareOptions& options, const std::vector<std::st
   if (!shortfalls.empty()) text += "\nFAILED, --fail-below:\n";
   for (const std::string& shortfall : shortfalls) text += "  " + shortfall + '\n';
   json document = comparison_json(a, b, comparison);
-  document["context"] = program_context(command_line, configuration_json(options));
+  json configuration = to_json(options, compare_table);
+  configuration.update({{"a", a.path}, {"b", b.path}});
+  document["context"] = program_context(command_line, configuration);
   document["shortfalls"] = shortfalls;
   write_findings(out, text, options.json, options.force, document);
   return shortfalls.empty() ? 0 : 1;

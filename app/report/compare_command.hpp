@@ -24,17 +24,14 @@ struct CompareOptions {
 
 OptionTable compare_table(CompareOptions& options);
 
-/// `arguments` follow `glinpack compare`. Throws InputError.
 CompareOptions parse_compare_options(const Texts& arguments);
 
-/// Prints a table and writes JSON if requested. `command_line`: the program's. Returns the exit code. Throws InputError
-/// for errors that the user can correct, std::runtime_error for others.
+/// Returns the exit code.
 int run_compare_command(const CompareOptions& options, const std::vector<std::string>& command_line, std::ostream& out);
 
 /// The reasons why a comparison fails --fail-below; empty if it passes.
 std::vector<std::string> shortfalls_of(const Comparison& comparison, double fail_below);
 
-/// The text and JSON reports. The JSON has no context: see docs/compare.schema.json.
 std::string comparison_text(const ResultFile& a, const ResultFile& b, const Comparison& comparison);
 nlohmann::json comparison_json(const ResultFile& a, const ResultFile& b, const Comparison& comparison);
 

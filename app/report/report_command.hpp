@@ -22,7 +22,6 @@ struct ReportOptions {
 
 OptionTable report_table(ReportOptions& options);
 
-/// `arguments` follow `glinpack report`. Throws InputError.
 ReportOptions parse_report_options(const Texts& arguments);
 
 /// page.html with its styles and scripts; results replace `page_data_mark`. Empty if Chart.js was missing at build
@@ -35,8 +34,6 @@ inline constexpr std::string_view page_data_mark = "@DATA@";
 /// built without the page.
 std::string report_page(const std::vector<std::string>& paths, const std::string& title);
 
-/// Reads the files, writes the page and reports it on `out`. Throws InputError before writing for errors
-/// that the user can correct, std::runtime_error for others.
 void run_report_command(const ReportOptions& options, std::ostream& out);
 
 }  // namespace glinpack::app

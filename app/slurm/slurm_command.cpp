@@ -64,11 +64,6 @@ void set_gpus(SlurmOptions& o, const std::string& text) {
       static_cast<int>(parse_whole(colon == std::string::npos ? text : text.substr(colon + 1), 0, max_per_node));
 }
 
-bool parse_is_hydra(const std::string& text) {
-  const Texts names{"srun", "hydra"};
-  return choose(text, names) == 1;
-}
-
 std::vector<Field> job_fields(SlurmOptions& o) {
   const auto gpus = word(
       "[TYPE:]COUNT", [&o](const std::string& t) { set_gpus(o, t); }, [&o] { return o.gpus(); });
@@ -173,7 +168,10 @@ std::string shell_words(const std::vector<std::string>& texts) {
 
 OptionTable slurm_table(SlurmOptions& o) {
   const auto launcher = word(
-      "srun|hydra", [&o](const std::string& t) { o.uses_hydra = parse_is_hydra(t); },
+      "srun|hydra",
+      [&o](const std::string& t) {
+        o.uses_hydra = choose(t, Texts{"srun", "hydra"}) == 1;
+      },
       [&o] { return std::string(o.uses_hydra ? "hydra" : "srun"); });
   const std::vector<Field> running{
       {"launcher", launcher, "Launcher of the ranks. srun: Slurm's, by the PMI of this build's MPI; hydra: MPICH's"},

@@ -69,7 +69,6 @@ std::string text_of(const KeptTuning& kept) {
 }  // namespace
 
 OptionTable tune_table(TuneOptions& o) {
-  constexpr int largest_device = 4096;
   const auto precision = word(
       one_of(all_names_of(all_precisions)) + "|both",
       [&o](const std::string& t) { o.precisions = parse_precisions(t); },

@@ -24,8 +24,6 @@ struct TuneOptions {
 
 OptionTable tune_table(TuneOptions& options);
 
-/// Tunes, saves, prints a table and writes JSON if requested. Throws InputError before measuring for errors that the
-/// user can correct, std::runtime_error for others.
 void run_tune_command(const TuneOptions& options, const std::vector<std::string>& command_line, std::ostream& out);
 
 /// The tuning of one precision, and the file with its choice; empty if it could not be saved.
@@ -34,7 +32,6 @@ struct KeptTuning {
   std::string file;
 };
 
-/// The text and JSON reports. The JSON has no context: see docs/tune.schema.json.
 std::string tuning_text(std::span<const KeptTuning> tunings);
 nlohmann::json tuning_json(std::span<const KeptTuning> tunings);
 
