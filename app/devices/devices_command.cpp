@@ -34,13 +34,6 @@ std::string memory_of(const DeviceDescription& device) {
 
 std::string line(std::string_view name, std::string_view value) { return fmt::format("  {:<16}{}\n", name, value); }
 
-std::string limit_lines(const DeviceDescription& device) {
-  return line("storage block", fmt::format("{} at most", amount(device.storage_block))) +
-         (device.texture_side > 0 ? line("texture side", fmt::format("{} texels at most", device.texture_side)) : "") +
-         line("shared memory", fmt::format("{} a work group", amount(device.shared_memory))) +
-         line("invocations", fmt::format("{} a work group", device.invocations));
-}
-
 std::string device_block(const SeenDevice& apis, bool taken) {
   const DeviceDescription& device = best_of(apis);
   std::string text =
@@ -50,7 +43,11 @@ std::string device_block(const SeenDevice& apis, bool taken) {
   for (const DeviceDescription& one : apis) text += line(one.api, one.usable ? one.version : "no: " + one.why_unusable);
   if (device.usable) {
     text += line("kind", device.software ? "software: computed by the processor" : "hardware");
-    text += line("memory", memory_of(device)) + limit_lines(device);
+    text += line("memory", memory_of(device));
+    text += line("storage block", fmt::format("{} at most", amount(device.storage_block)));
+    if (device.texture_side > 0) text += line("texture side", fmt::format("{} texels at most", device.texture_side));
+    text += line("shared memory", fmt::format("{} a work group", amount(device.shared_memory)));
+    text += line("invocations", fmt::format("{} a work group", device.invocations));
     for (const DeviceDescription& one : apis) {
       if (one.usable && !one.doubles) text += line("precision", "single and mixed by " + one.api);
     }

@@ -134,11 +134,6 @@ bool is_far(Fact near, Of rank) {
          std::find_first_of(own.begin(), own.end(), near.begin(), near.end()) == own.end();
 }
 
-bool is_mostly_used(Fact free, Of rank) {
-  constexpr double mostly_free = 0.9;  // desktops and contexts use the rest
-  return free < mostly_free * rank.number("/rank/gpu/total_memory");
-}
-
 // MPI's buffers, and the panels that ranks of a node share.
 Verdict judge_shared_memory(Fact bytes, Of node) {
   constexpr double min_per_rank = 32 * mebibyte;
@@ -317,7 +312,8 @@ const std::array problems{
             "GPU {/rank/gpu/pci/address} has {/rank/gpu/pci/width} of its {/rank/gpu/pci/max_width} PCI lanes",
             "sudo lspci -vv -s {/rank/gpu/pci/address} | grep -i lnk  # another slot, or the card is not seated"},
     Problem{"gpu-map", Scope::rank, "/rank/gpu/free_memory",
-            [](Fact free, Of rank) { return warn_if(is_mostly_used(free, rank)); },
+            // desktops and contexts use a tenth
+            [](Fact free, Of rank) { return warn_if(free < 0.9 * rank.number("/rank/gpu/total_memory")); },
             "{/rank/gpu/free_memory|bytes} of {/rank/gpu/total_memory|bytes} of device {/rank/gpu/index} are free",
             "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv  # or: sudo fuser -v /dev/dri/renderD*"},
 

@@ -92,35 +92,18 @@ ByWork<Amounts> amounts_of(const Problem& problem) {
   return sums;
 }
 
-// True if all messages are large. Their fixed cost is not the latency of a small message.
-bool large_messages_alone(std::span<const Sample> samples) {
-  constexpr double large = 1 << 18;
-  return std::ranges::all_of(samples,
-                             [](const Sample& sample) { return sample.amounts.bytes > large * sample.amounts.steps; });
-}
-
-std::vector<Sample> without_steps(std::vector<Sample> samples) {
-  for (Sample& sample : samples) sample.amounts.steps = 0;
-  return samples;
-}
-
 // Empty for phases that the model does not have, such as waits.
 std::optional<Work> work_of(Phase phase, Lane lane) {
-  switch (phase) {
-    case Phase::panel:
-    case Phase::eliminate:
-      return lane == Lane::gpu ? Work::panel_device : Work::panel_host;
-    case Phase::swap:
-      return Work::swap;
-    case Phase::normalize:
-      return Work::normalize;
-    case Phase::reduce:
-      return Work::reduce;
-    case Phase::transfer:
-      return Work::transfer;
-    default:
-      return std::nullopt;
+  if (phase == Phase::panel || phase == Phase::eliminate) {
+    return lane == Lane::gpu ? Work::panel_device : Work::panel_host;
   }
+  for (const auto& [its_phase, work] : {std::pair{Phase::swap, Work::swap},
+                                        {Phase::normalize, Work::normalize},
+                                        {Phase::reduce, Work::reduce},
+                                        {Phase::transfer, Work::transfer}}) {
+    if (phase == its_phase) return work;
+  }
+  return std::nullopt;
 }
 
 Arrangement arrangement_of(std::span<const RankRecord> ranks) {
@@ -133,12 +116,6 @@ Arrangement arrangement_of(std::span<const RankRecord> ranks) {
     arrangement.processes_per_node = std::max(arrangement.processes_per_node, ++on_host[rank.host]);
   }
   return arrangement;
-}
-
-bool is_modelled(const Problem& problem, const std::string& backend) {
-  const LuAlgorithm algorithm =
-      lu_algorithm(can_factorize_row_by_row(backend), problem.parameters.pivoting, problem.grid);
-  return algorithm == LuAlgorithm::blocked && problem.precision != Precision::mixed;
 }
 
 // Throws InputError for a run that the model cannot compute.
@@ -204,8 +181,13 @@ void add_samples(Samples& samples, const Observation& observation) {
 
 void fit(MachineModel& machine, const Samples& samples, const std::string& source) {
   for (const Work work : all_work) {
-    const bool latency_unknown = (work == Work::network || work == Work::memory) && large_messages_alone(samples[work]);
-    const Cost cost = fit_cost(latency_unknown ? without_steps(samples[work]) : samples[work]);
+    std::vector<Sample> of_work = samples[work];
+    // the fixed cost of large messages is not the latency of a small one
+    const auto is_large = [](const Sample& sample) { return sample.amounts.bytes > (1 << 18) * sample.amounts.steps; };
+    const bool latency_unknown =
+        (work == Work::network || work == Work::memory) && std::ranges::all_of(of_work, is_large);
+    for (Sample& sample : of_work) sample.amounts.steps *= latency_unknown ? 0 : 1;
+    const Cost cost = fit_cost(of_work);
     if (!cost.known()) continue;
     Figure& figure = machine.figures[work];
     const Figure before = figure;
@@ -227,7 +209,7 @@ std::vector<MeasuredRun> read_measured_runs(const std::string& path) {
       if (mpi_in_nodes) run.parameters.node_memory = false;
       MeasuredRun measured = measured_run(run);
       measured.file = path;
-      if (!is_modelled(measured.observation.problem, measured.backend)) continue;
+      if (algorithm_of(run) != LuAlgorithm::blocked || run.precision == Precision::mixed) continue;
       if (!keep_fastest_repetition(runs, measured, run.repeat)) runs.push_back(std::move(measured));
     }
     if (runs.empty()) {

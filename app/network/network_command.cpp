@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "app/input/values.hpp"
 #include "app/options/option_text.hpp"
@@ -120,10 +120,6 @@ struct NetworkInput {
   ReportContext context = {};
 };
 
-bool same_case(const RunRecord& a, const RunRecord& b) {
-  return a.parameters.n == b.parameters.n && a.parameters.nb == b.parameters.nb && a.grid == b.grid;
-}
-
 // What rank 0 shows and writes.
 class NetworkReporter {
  public:
@@ -168,7 +164,8 @@ class NetworkReporter {
 
   void show_run(RunRecord& run) {
     std::vector<NetworkRun>& runs = results_.runs;
-    const bool new_case = runs.empty() || !same_case(runs.back().record, run);
+    const auto case_of = [](const RunRecord& r) { return std::tuple(r.parameters.n, r.parameters.nb, r.grid); };
+    const bool new_case = runs.empty() || case_of(runs.back().record) != case_of(run);
     if (new_case) finish_case();
     NetworkRun done{.record = {}, .totals = network_totals(run)};
     run.result.ranks.clear();

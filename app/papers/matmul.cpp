@@ -81,12 +81,6 @@ std::vector<MatmulVariant> variants_of(const MatmulOptions& o) {
   return kinds_among(o.variant, solvers::all_matmul_variants);
 }
 
-std::vector<Packing> packings_of(const MatmulOptions& o) {
-  if (!o.packing.empty()) return o.packing;
-  if (o.tune) return {solvers::all_packings.begin(), solvers::all_packings.end()};
-  return {Packing::p2x2};
-}
-
 /// The given lengths. With --tune, powers of eight up to the first that needs a single pass.
 std::vector<Index> pass_lengths_of(const MatmulOptions& o, const ProductExtents& e, Packing packing) {
   if (!o.pass_length.empty()) return o.pass_length;
@@ -107,13 +101,16 @@ std::vector<MatmulSettings> settings_of(const MatmulOptions& o, const ProductExt
     settings.tile = o.tile;
     return {settings};
   }
+  std::vector<Packing> packings = o.packing;
+  if (packings.empty() && o.tune) packings.assign(solvers::all_packings.begin(), solvers::all_packings.end());
+  if (packings.empty()) packings = {Packing::p2x2};
   std::vector<MatmulSettings> all;
   for (const MatmulVariant variant : variants_of(o)) {
     if (!draws(variant)) {
       all.push_back({.variant = variant, .tile = o.tile});
       continue;
     }
-    for (const Packing packing : packings_of(o)) {
+    for (const Packing packing : packings) {
       const std::vector<Index> lengths = has_passes(variant) ? pass_lengths_of(o, e, packing) : std::vector<Index>{1};
       for (const Index length : lengths) {
         all.push_back({.variant = variant, .packing = packing, .pass_length = length, .quad_side = o.quad_side});

@@ -149,11 +149,6 @@ void set_memory_need(const PlanningOptions& options, ClusterPlan& plan) {
   }
 }
 
-std::string source_of_fit(const std::vector<std::string>& files) {
-  std::string text = "fitted to " + files.front();
-  return files.size() == 1 ? text : text + " and " + std::to_string(files.size() - 1) + " more";
-}
-
 void check_fits_options(const PlanningOptions& options, const model::MeasuredRun& run) {
   const auto refuse = [&](const std::string& option, std::string_view given, std::string_view measured) {
     throw InputError(run.file + ": measured with " + std::string(measured) + ", but the plan is for " +
@@ -177,7 +172,9 @@ ClusterPlan read_figures(const PlanningOptions& options) {
         plan.fitted.push_back({std::move(run), 0});
       }
     }
-    model::fit(plan.machine, samples, source_of_fit(options.from));
+    const std::size_t more = options.from.size() - 1;
+    model::fit(plan.machine, samples,
+               "fitted to " + options.from.front() + (more > 0 ? fmt::format(" and {} more", more) : ""));
     for (FittedRun& fitted : plan.fitted) {
       fitted.seconds = model::forecast(plan.machine, fitted.run.observation.problem).seconds;
     }

@@ -128,21 +128,9 @@ constexpr std::size_t max_others = 8;
 std::string rate_of(const Candidate& candidate) { return flop_rate_text(candidate.forecast.gflops * 1e9); }
 
 // The meaning of one step of a kind of work.
-const char* step_name(Work work) {
-  switch (work) {
-    case Work::panel_host:
-    case Work::panel_device:
-      return "a column";
-    case Work::network:
-    case Work::memory:
-      return "a message";
-    case Work::transfer:
-      return "a transfer";
-    case Work::substitution:
-      return "a pass";
-    default:
-      return "a call";
-  }
+std::string_view step_name(Work work) {
+  return text_by_value(work, "a column", "a column", "a call", "a call", "a call", "a transfer", "a pass", "a message",
+                       "a message");
 }
 
 std::string cost_text(Work work, const model::Cost& cost) {
@@ -150,7 +138,7 @@ std::string cost_text(Work work, const model::Cost& cost) {
   const auto append = [&text](const std::string& part) { text += (text.empty() ? "" : " + ") + part; };
   if (cost.per_flop > 0) append(flop_rate_text(1 / cost.per_flop));
   if (cost.per_byte > 0) append(link_rate_text(1 / cost.per_byte));
-  if (cost.per_step > 0) append(seconds_text(cost.per_step) + " " + step_name(work));
+  if (cost.per_step > 0) append(fmt::format("{} {}", seconds_text(cost.per_step), step_name(work)));
   return text.empty() ? "not known" : text;
 }
 

@@ -156,12 +156,9 @@ std::string explained_pass(const RunRecord& run, Index pass) {
   return text;
 }
 
-constexpr std::string_view name_of_kind(Operation::Kind kind) {
-  return text_by_value(kind, "compute", "wait for work", "start message", "wait for data", "wait for end");
-}
-
 nlohmann::json operation_json(const Operation& operation) {
-  nlohmann::json document{{"kind", name_of_kind(operation.kind)}};
+  nlohmann::json document{{"kind", text_by_value(operation.kind, "compute", "wait for work", "start message",
+                                                 "wait for data", "wait for end")}};
   if (operation.kind == Operation::Kind::compute) {
     document["work"] = name_of(operation.work);
     document["flops"] = operation.amounts.flops;

@@ -231,12 +231,6 @@ void resolve_products(const BackendInfo& info, SweepInput& input) {
       "--products auto takes plain products: a device has no tensor cores for others, or they are no faster");
 }
 
-void log_backend(const BackendInfo& info) {
-  spdlog::debug("backend {}: {}, {}{}, {} host threads, {} of memory free", info.backend, info.device, info.driver,
-                info.kernels.empty() ? "" : ", kernels " + info.kernels, info.threads,
-                memory_text(static_cast<double>(info.free_bytes)));
-}
-
 void log_memory(const RunRecord& run, GridPosition position) {
   const Distribution distribution = distribution_of(run.parameters, run.grid);
   spdlog::debug("{}: local matrix {} x {}; memory taken: {} for matrices on the {}, {} for messages and panels",
@@ -310,7 +304,9 @@ int run_sweep_in(SweepInput& input) {
     backend = make_agreed_backend<Real>(input.machine, timeline);
   }
   const BackendInfo info = backend->info();
-  log_backend(info);
+  spdlog::debug("backend {}: {}, {}{}, {} host threads, {} of memory free", info.backend, info.device, info.driver,
+                info.kernels.empty() ? "" : ", kernels " + info.kernels, info.threads,
+                memory_text(static_cast<double>(info.free_bytes)));
   resolve_products(info, input);
 
   const std::vector<RankMemory> memory = gather_memory(info, copies_to_peers(*backend, input.session.size()));

@@ -37,18 +37,6 @@ void check_memory_is_known(RunRecord run, std::span<const RankMemory> ranks) {
   }
 }
 
-// The memory pool with the highest utilisation.
-MemoryPool fullest_pool(const RunRecord& run, std::span<const RankMemory> ranks) {
-  const std::vector<MemoryPool> pools = pools_of(run, ranks, stored_matrix);
-  return *std::ranges::max_element(
-      pools, [](const MemoryPool& a, const MemoryPool& b) { return a.needed * b.available < b.needed * a.available; });
-}
-
-// The largest N whose run has at most `flops` operations, 2/3 N^3.
-Index order_of_flops(double flops) {
-  return static_cast<Index>(std::clamp(std::cbrt(1.5 * flops), 1.0, static_cast<double>(largest_n)));
-}
-
 void choose_values(RunRecord& run, std::span<const RankMemory> ranks, const OrderLimits& limits) {
   if (run.grid == automatic_shape) run.grid = automatic_grid(run.backend, ranks, run.node_grid);
   Index& n = run.parameters.n;
@@ -57,8 +45,9 @@ void choose_values(RunRecord& run, std::span<const RankMemory> ranks, const Orde
     return automatic_block_size(run.backend, run.precision, order, run.grid, run.backend_values);
   };
   const auto largest_order = [&] {
+    const double order = std::cbrt(1.5 * limits.flops_of_process * run.grid.size());  // of 2/3 N^3 operations
     return std::min(largest_fitting_n(run, ranks, stored_matrix, limits.memory_fraction),
-                    order_of_flops(limits.flops_of_process * run.grid.size()));
+                    static_cast<Index>(std::clamp(order, 1.0, static_cast<double>(largest_n))));
   };
   const bool chooses_nb = nb == automatic;
   if (n != automatic) {
@@ -85,7 +74,10 @@ std::vector<std::string> notes_on(const RunRecord& asked, const RunRecord& run, 
   const RunParameters& parameters = run.parameters;
   if (asked.grid == automatic_shape) notes.push_back("--grid auto: " + text_of(run.grid));
   if (asked.parameters.n == automatic) {
-    const MemoryPool pool = fullest_pool(run, ranks);
+    const std::vector<MemoryPool> pools = pools_of(run, ranks, stored_matrix);
+    const MemoryPool& pool = *std::ranges::max_element(pools, [](const MemoryPool& a, const MemoryPool& b) {
+      return a.needed * b.available < b.needed * a.available;
+    });
     notes.push_back(
         fmt::format("--n auto: N {} for NB {} on the grid {}; it takes {} of the {} that {} has free, "
                     "at most {:g} % were allowed (--memory-fraction){}",

@@ -35,14 +35,12 @@ void add(PoolsByName& pools, const std::string& name, double needed, std::int64_
 
 double product(Index rows, Index columns) { return static_cast<double>(rows) * static_cast<double>(columns); }
 
-std::int64_t unpadded_bytes(Index rows, Index columns, std::int64_t element_bytes) {
-  return rows * columns * element_bytes;
-}
-
 // A run without a registered backend, such as "auto", has one copy of a matrix in host memory and no padding.
 ModelledDevice device_of(const RunRecord& run, bool is_gpu) {
   const BackendRecord* backend = find_backend(run.backend);
-  if (backend == nullptr) return {.matrix_bytes = unpadded_bytes};
+  if (backend == nullptr) {
+    return {.matrix_bytes = [](Index rows, Index columns, std::int64_t bytes) { return rows * columns * bytes; }};
+  }
   const bool has_memory = backend->memory == MemorySpace::device;
   const auto update_bytes = [backend, &run](Index depth, Index rows, Index columns) {
     return backend->update_bytes == nullptr ? 0 : backend->update_bytes(run.backend_values, depth, rows, columns);

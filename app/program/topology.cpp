@@ -25,16 +25,14 @@ struct FreeBitmap {
 };
 using ProcessorSet = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
 
-Topology load_topology() {
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return nullptr;
-  Topology loaded(topology);
-  return hwloc_topology_load(topology) == 0 ? std::move(loaded) : nullptr;
-}
-
 // Null if hwloc fails. It reads hundreds of files; what they say does not change.
 const Topology& topology_of_node() {
-  static const Topology topology = load_topology();
+  static const Topology topology = []() -> Topology {
+    hwloc_topology_t made = nullptr;
+    if (hwloc_topology_init(&made) != 0) return nullptr;
+    Topology loaded(made);
+    return hwloc_topology_load(made) == 0 ? std::move(loaded) : nullptr;
+  }();
   return topology;
 }
 

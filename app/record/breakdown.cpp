@@ -165,35 +165,11 @@ RankTime time_of_rank(std::span<const Interval> intervals, std::span<const doubl
   return time;
 }
 
-std::optional<HplPhase> hpl_phase_of(Phase phase) {
-  switch (phase) {
-    case Phase::panel:
-    case Phase::eliminate:
-      return HplPhase::pfact;
-    case Phase::broadcast_l:
-      return HplPhase::bcast;
-    case Phase::swap:
-    case Phase::broadcast_u:
-      return HplPhase::laswp;
-    case Phase::normalize:
-      return HplPhase::trsm;
-    case Phase::reduce:
-      return HplPhase::update;
-    case Phase::substitution:
-      return HplPhase::ptrsv;
-    case Phase::refinement:
-      return HplPhase::refine;
-    case Phase::checksum:
-      return HplPhase::check;
-    case Phase::transfer:
-      return HplPhase::copies;
-    case Phase::checkpoint:
-      return HplPhase::ckpt;
-    case Phase::wait:
-      break;
-  }
-  return std::nullopt;
-}
+/// By phase; waits belong to none.
+constexpr std::array<std::optional<HplPhase>, all_phases.size()> hpl_phases{
+    HplPhase::pfact, HplPhase::laswp,  HplPhase::bcast,  HplPhase::laswp, HplPhase::trsm,
+    HplPhase::pfact, HplPhase::update, HplPhase::copies, HplPhase::ptrsv, HplPhase::refine,
+    HplPhase::check, HplPhase::ckpt,   std::nullopt};
 
 constexpr std::array hpl_phases_by_precedence{HplPhase::update, HplPhase::trsm,   HplPhase::laswp, HplPhase::pfact,
                                               HplPhase::ptrsv,  HplPhase::refine, HplPhase::check, HplPhase::copies,
@@ -215,7 +191,7 @@ HplPhaseTimes hpl_phase_times(std::span<const Interval> intervals, std::span<con
   HplPhaseTimes times;
   for (std::size_t i = 0; i < intervals.size(); ++i) {
     const Interval& interval = intervals[i];
-    const std::optional<HplPhase> phase = hpl_phase_of(interval.phase);
+    const std::optional<HplPhase> phase = hpl_phases[static_cast<std::size_t>(interval.phase)];
     if (!phase) continue;
     const auto index = static_cast<std::size_t>(*phase);
     times[index].flops += interval.flops;
@@ -336,18 +312,6 @@ std::string time_cells(const Spread& spread, double run_seconds) {
   return cells;
 }
 
-std::string heading(const Breakdown& breakdown) {
-  return fmt::format("{:<10}{:<13}{:<4}{}{}{:>10}{:>9}{:>8}\n", "role", "phase", "lane",
-                     spread_heads(fmt::format(" {}", time_unit(breakdown.seconds).name), 9), spread_heads("%", 6),
-                     "GFLOPS", byte_unit(breakdown).name, "GB/s");
-}
-
-std::string phase_line(const PhaseTotal& line, std::string_view role, const Breakdown& breakdown) {
-  return fmt::format("{:<10}{:<13}{:<4}", role, name_of(line.phase), name_of(line.lane)) +
-         time_cells(line.seconds, breakdown.seconds) +
-         rate_cells(line.flops, line.bytes, line.busy_seconds, byte_unit(breakdown)) + '\n';
-}
-
 std::string summary_line(std::string_view what, const Spread& spread, const Breakdown& breakdown, double flops = 0,
                          double bytes = 0) {
   return fmt::format("{:<27}", what) + time_cells(spread, breakdown.seconds) +
@@ -358,13 +322,6 @@ const std::string rule = std::string(99, '-') + '\n';
 
 /// Shows Role::none as "other", since "none" would read as if no work were done.
 std::string_view shown_name(Role role) { return role == Role::none ? "other" : name_of(role); }
-
-std::string role_heading(const Unit& unit) {
-  const std::string heads = spread_heads(fmt::format(" {}", unit.name), 9);
-  return fmt::format("{:>28}{:>39}{:>18}\n", "in passes", "mean, per cent of it", "idle") +
-         fmt::format("{:<10}{:>5}{}{:>8}{:>7}{:>8}{:>7}{}\n", "role", "ranks", heads, "compute", "transf", "network",
-                     "idle", heads);
-}
 
 std::string role_line(const RoleTotal& total, const Unit& unit) {
   const auto share = [&total](const Spread& seconds, int width) {
@@ -468,12 +425,19 @@ std::string phases_text(const Breakdown& breakdown) {
 std::string roles_text(const Breakdown& breakdown) {
   if (breakdown.phases.empty()) return std::string(no_timeline);
 
-  std::string text = title_of(breakdown) + "; min, mean and max over ranks, per cent of the run\n" + heading(breakdown);
+  const Unit unit = time_unit(breakdown.seconds), bytes = byte_unit(breakdown);
+  const std::string heads = spread_heads(fmt::format(" {}", unit.name), 9);
+  std::string text = title_of(breakdown) + "; min, mean and max over ranks, per cent of the run\n";
+  text += fmt::format("{:<10}{:<13}{:<4}{}{}{:>10}{:>9}{:>8}\n", "role", "phase", "lane", heads, spread_heads("%", 6),
+                      "GFLOPS", bytes.name, "GB/s");
   text += rule;
   const Role* last = nullptr;
   for (const PhaseTotal& line : breakdown.phases) {
     const bool new_role = last == nullptr || *last != line.role;
-    text += phase_line(line, new_role ? shown_name(line.role) : "", breakdown);
+    text += fmt::format("{:<10}{:<13}{:<4}", new_role ? shown_name(line.role) : "", name_of(line.phase),
+                        name_of(line.lane)) +
+            time_cells(line.seconds, breakdown.seconds) + rate_cells(line.flops, line.bytes, line.busy_seconds, bytes) +
+            '\n';
     last = &line.role;
   }
   text += rule;
@@ -484,12 +448,13 @@ std::string roles_text(const Breakdown& breakdown) {
   text += summary_line("  hidden behind computing", breakdown.network_hidden, breakdown);
   text += summary_line("idle: waits and gaps", breakdown.idle, breakdown);
   text += summary_line("  waiting for other ranks", breakdown.waiting, breakdown);
-  text +=
-      fmt::format("GFLOPS, GB/s: of one rank while at it. {}: of all ranks. Lane net: waiting for others included.\n",
-                  byte_unit(breakdown).name);
+  text += fmt::format(
+      "GFLOPS, GB/s: of one rank while at it. {}: of all ranks. Lane net: waiting for others included.\n", bytes.name);
   text += "\nWaits by role: time of ranks in their passes; min, mean and max over ranks\n";
-  const Unit unit = time_unit(breakdown.seconds);
-  text += role_heading(unit) + rule;
+  text += fmt::format("{:>28}{:>39}{:>18}\n", "in passes", "mean, per cent of it", "idle");
+  text += fmt::format("{:<10}{:>5}{}{:>8}{:>7}{:>8}{:>7}{}\n", "role", "ranks", heads, "compute", "transf", "network",
+                      "idle", heads) +
+          rule;
   for (const RoleTotal& total : breakdown.roles) text += role_line(total, unit);
   return text;
 }

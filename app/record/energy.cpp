@@ -135,11 +135,6 @@ std::string covered(std::string_view what, const Coverage& machines) {
 
 std::string amount(double value) { return fmt::format("{:.{}f}", value, value < 100 ? 2 : 1); }
 
-/// True for reasons that slow a busy GPU, and for limits that a user set.
-bool is_worth_reporting(const ThrottleShare& share) {
-  return (share.reason & (sensors::slowing_throttle | sensors::throttle_clock_setting)) != 0;
-}
-
 std::string gpu_line(const SensorEnergy& gpu) {
   const sensors::SensorInfo& info = gpu.info;
   std::string line =
@@ -149,8 +144,8 @@ std::string gpu_line(const SensorEnergy& gpu) {
     line += fmt::format("; {:.0f} MHz ({:.0f} to {:.0f})", gpu.megahertz->mean, gpu.megahertz->min, gpu.megahertz->max);
   }
   if (gpu.celsius) line += fmt::format("; {:.0f} C at most", gpu.celsius->max);
-  for (const ThrottleShare& share : gpu.throttled) {
-    if (!is_worth_reporting(share)) continue;
+  for (const ThrottleShare& share : gpu.throttled) {  // what slows a busy GPU, and limits that a user set
+    if ((share.reason & (sensors::slowing_throttle | sensors::throttle_clock_setting)) == 0) continue;
     line += fmt::format("; {} for {:.0f} % of the time", name_of(share.reason), 100 * share.share);
   }
   return line + '\n';

@@ -74,17 +74,10 @@ std::string text_of_swap(const RunRecord& record) {
   const RowSwap& swap = record.parameters.row_swap;
   if (!pivots_across_processes(record.parameters.pivoting)) return "None";
   const std::string pieces = swap.pieces == 1 ? "" : fmt::format(", in {} pieces", swap.pieces);
-  switch (swap.kind) {
-    case RowSwapKind::direct:
-      return "Direct" + pieces;
-    case RowSwapKind::binary_exchange:
-      return "Binary-exchange" + pieces;
-    case RowSwapKind::spread_roll:
-      return "Spread-roll (long)" + pieces;
-    case RowSwapKind::mix:
-      return fmt::format("Mix (threshold = {}){}", swap.threshold, pieces);
-  }
-  return "?";
+  const std::string mix = fmt::format("Mix (threshold = {})", swap.threshold);
+  return fmt::format("{}{}",
+                     text_by_value(swap.kind, "Direct", "Binary-exchange", "Spread-roll (long)", std::string_view(mix)),
+                     pieces);
 }
 
 /// HPL's rules ask for its matrix, 64-bit arithmetic and LU with partial pivoting (top500.org, frequently asked

@@ -28,22 +28,6 @@ std::string place(int rank, const NetworkResults& results) {
   return place(LinkEnd{rank, results.hosts[static_cast<std::size_t>(rank)]});
 }
 
-std::string line_line(const LineTotal& total) {
-  const std::string name = fmt::format("{} {}", total.line == Line::row ? "row" : "column", total.index);
-  std::string text = fmt::format("{:<13}{:>6}", name, total.ranks);
-  for (const double seconds : {total.seconds.min, total.seconds.mean, total.seconds.max}) {
-    text += fmt::format("{:>10.2f}", seconds * 1e3);
-  }
-  return text + amounts(total.traffic) + rate(total.traffic.bytes_per_second()) + '\n';
-}
-
-std::string size_line(const SizeTotal& total) {
-  const double mean = total.traffic.seconds / total.traffic.messages;
-  return fmt::format("{:<24}{:>11}{} {:>10.1f} {:>10.1f}{}\n", messages_of(total.phase), memory_text(total.at_most),
-                     amounts(total.traffic), total.min_seconds * 1e6, mean * 1e6,
-                     rate(total.traffic.bytes_per_second()));
-}
-
 std::string median_line(std::string_view kind, const LinkMedian& median) {
   if (median.links == 0) return {};
   return fmt::format("{:<16}{:>8}{:>14.2f}{:>15.3f}\n", kind, median.links, median.latency * 1e6,
@@ -98,11 +82,19 @@ std::string network_case_details(const NetworkRun& run) {
   text += fmt::format("{:<13}{:>6}{:>10}{:>10}{:>10}{:>12} {:>10}{:>9}\n", "communicator", "ranks", "min ms", "mean ms",
                       "max ms", "MB", "messages", "GB/s");
   for (const LineTotal& total : totals.lines) {
-    if (total.ranks > 1) text += line_line(total);
+    if (total.ranks < 2) continue;
+    const std::string name = fmt::format("{} {}", total.line == Line::row ? "row" : "column", total.index);
+    text += fmt::format("{:<13}{:>6}{:>10.2f}{:>10.2f}{:>10.2f}{}{}\n", name, total.ranks, total.seconds.min * 1e3,
+                        total.seconds.mean * 1e3, total.seconds.max * 1e3, amounts(total.traffic),
+                        rate(total.traffic.bytes_per_second()));
   }
   text += fmt::format("\n{:<24}{:>11}{:>12} {:>10} {:>10} {:>10}{:>9}\n", "messages received", "up to", "MB",
                       "messages", "min us", "mean us", "GB/s");
-  for (const SizeTotal& total : totals.sizes) text += size_line(total);
+  for (const SizeTotal& total : totals.sizes) {
+    text += fmt::format("{:<24}{:>11}{} {:>10.1f} {:>10.1f}{}\n", messages_of(total.phase), memory_text(total.at_most),
+                        amounts(total.traffic), total.min_seconds * 1e6,
+                        total.traffic.seconds / total.traffic.messages * 1e6, rate(total.traffic.bytes_per_second()));
+  }
   if (totals.rows_exchanged > 0) {
     text += fmt::format("{} rows of the matrix change their process row.\n", totals.rows_exchanged);
   }

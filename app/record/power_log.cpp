@@ -227,13 +227,6 @@ std::string utc(double seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(whole));
 }
 
-[[noreturn]] void refuse_coverage(const PowerLog& log, const Span& span, double start, double end) {
-  throw InputError(fmt::format(
-      "{}: its readings go from {} to {}, the run went from {} to {}; give the log of this run, from a minute "
-      "before it until a minute after it, with times in their zone",
-      log.path, utc(span.first), utc(span.last), utc(start), utc(end)));
-}
-
 /// Throws InputError for a gap during the run.
 void check_readings(const PowerLog& log, double start, double end) {
   constexpr double longest_gap = 5;  // median intervals
@@ -268,8 +261,13 @@ bool covers(const PowerLog& log, double start, double seconds) {
 }
 
 MeasuredPower power_during(const PowerLog& log, double start, double seconds) {
-  const Span span = common_span(log);
-  if (!covers(log, start, seconds)) refuse_coverage(log, span, start, start + seconds);
+  if (!covers(log, start, seconds)) {
+    const Span span = common_span(log);
+    throw InputError(fmt::format(
+        "{}: its readings go from {} to {}, the run went from {} to {}; give the log of this run, from a minute "
+        "before it until a minute after it, with times in their zone",
+        log.path, utc(span.first), utc(span.last), utc(start), utc(start + seconds)));
+  }
   MeasuredPower power;
   check_readings(log, start, start + seconds);
   for (const PowerScope& scope : log.scopes) {

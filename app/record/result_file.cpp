@@ -18,11 +18,6 @@ constexpr std::int64_t largest_file = std::int64_t{1} << 30;
 constexpr std::int64_t format_read = 1;
 constexpr int deepest_value = 100;  // bounds the recursion of code that writes the document
 
-std::string what_is_read(std::optional<ResultKind> expected) {
-  if (expected) return "what `glinpack " + name_of(*expected) + " --json` writes is expected";
-  return "what glinpack writes with --json (plu, network, the standalone modes, peaks, tune) is expected";
-}
-
 // Extracts the location from JSON's message: "[json.exception.parse_error.101] parse error at line 2, column 3: ..."
 std::string cause_of(const json::exception& error) {
   const std::string text = error.what();
@@ -103,7 +98,9 @@ std::string last_parts(const std::string& path, std::size_t count) {
 ResultFile read_result_file(const std::string& path, std::optional<ResultKind> expected) {
   ResultFile file;
   file.path = file.name = path;
-  const std::string wanted = what_is_read(expected);
+  const std::string wanted =
+      expected ? "what `glinpack " + name_of(*expected) + " --json` writes is expected"
+               : "what glinpack writes with --json (plu, network, the standalone modes, peaks, tune) is expected";
   file.document = parse(path, read_file(path, largest_file), wanted);
   const JsonNode root = file.root();
   file.kind = kind_of(root, wanted);

@@ -290,11 +290,6 @@ void write_sensor(EventWriter& writer, int pid, double offset, const SensorRecor
   }
 }
 
-std::string run_name(const RunRecord& record, std::size_t number) {
-  return fmt::format("run {}: N {}, NB {}, {} x {}, {}, {}", number, record.parameters.n, record.parameters.nb,
-                     record.grid.rows, record.grid.columns, record.backend, name_of(record.precision));
-}
-
 }  // namespace
 
 void write_trace(std::ostream& out, std::span<const RunRecord> records) {
@@ -312,7 +307,9 @@ void write_trace(std::ostream& out, std::span<const RunRecord> records) {
       if (named.insert(rank.world_rank).second) name_rank(writer, rank);
       if (place == 0) {
         writer.event(R"({{"ph":"i","s":"g","pid":{},"tid":0,"ts":{:.3f},"name":{}}})", rank.world_rank, offset * 1e6,
-                     json_text(run_name(record, number)));
+                     json_text(fmt::format("run {}: N {}, NB {}, {} x {}, {}, {}", number, record.parameters.n,
+                                           record.parameters.nb, record.grid.rows, record.grid.columns, record.backend,
+                                           name_of(record.precision))));
       }
       for (std::size_t i = 0; i < rank.intervals.size(); ++i) {
         write_interval(writer, rank.world_rank, offset, rank.intervals[i], starts[place][i]);

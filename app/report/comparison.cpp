@@ -19,12 +19,6 @@ namespace glinpack::app {
 
 namespace {
 
-/// True if the value is clear without the parameter's name.
-bool is_clear_without_name(const std::string& name) {
-  static const std::set<std::string> names{"backend", "precision", "variant", "settings", "mode", "of", "what", "file"};
-  return names.contains(name);
-}
-
 /// The probabilities of 0, 1, ... a b beaten pairs: the coefficients of the Gaussian binomial, divided by their sum.
 /// Computed factor by factor, (1 - x^(b+i)) / (1 - x^i). As probabilities, the factors stay below 1.
 std::vector<double> distribution(std::int64_t a, std::int64_t b) {
@@ -195,10 +189,12 @@ std::set<std::string> differing(const std::vector<Parameters>& all) {
 }
 
 std::string listed(const Parameters& parameters, const std::set<std::string>& names, bool wanted) {
+  static const std::set<std::string> clear_without_name{"backend", "precision", "variant", "settings",
+                                                        "mode",    "of",        "what",    "file"};
   std::string text;
   for (const auto& [name, value] : parameters) {
     if (names.contains(name) != wanted) continue;
-    text += (text.empty() ? "" : ", ") + (is_clear_without_name(name) ? value : name + " " + value);
+    text += (text.empty() ? "" : ", ") + (clear_without_name.contains(name) ? value : name + " " + value);
   }
   return text;
 }

@@ -28,12 +28,6 @@ const Footer tune_footer{
          "second)."},
     .exit_codes = {{0, "tuned"}, {2, "unusable input"}, {3, "an error while tuning"}}};
 
-std::vector<Precision> parse_precisions(const std::string& text) {
-  if (text == "both") return {Precision::single, Precision::double_};
-  const Precision precision = kind_named(text, all_precisions);
-  return {precision == Precision::mixed ? Precision::single : precision};  // mixed factorises in single
-}
-
 DeviceDescription device_to_tune(const TuneOptions& options) {
   const DeviceCatalog& catalog = device_catalog(options.backend);
   std::vector<DeviceDescription> devices = list_devices(options.backend);
@@ -71,7 +65,12 @@ std::string text_of(const KeptTuning& kept) {
 OptionTable tune_table(TuneOptions& o) {
   const auto precision = word(
       one_of(all_names_of(all_precisions)) + "|both",
-      [&o](const std::string& t) { o.precisions = parse_precisions(t); },
+      [&o](const std::string& t) {
+        o.precisions = {Precision::single, Precision::double_};
+        if (t == "both") return;
+        const Precision one = kind_named(t, all_precisions);
+        o.precisions = {one == Precision::mixed ? Precision::single : one};  // mixed factorises in single
+      },
       [&o] { return o.precisions.size() > 1 ? "both" : std::string(name_of(o.precisions.front())); });
   const auto has_tiles = [](const BackendRecord& backend) { return backend.tiles != nullptr; };
   const std::vector<Field> fields{
