@@ -338,43 +338,26 @@ json fit_json(const SeriesFit& series) {
 }
 
 /// The columns of the CSV file after the mode, and where describe() puts their values.
-constexpr std::array<std::pair<const char*, const char*>, 23> csv_columns{{
-    {"variant", "/variant"},
-    {"settings", "/settings"},
-    {"size", "/size"},
-    {"n", "/n"},
-    {"precision", "/precision"},
-    {"seconds", "/times/compute/median"},
-    {"least_seconds", "/times/compute/least"},
-    {"most_seconds", "/times/compute/most"},
-    {"with_transfer_seconds", "/times/with_transfer/median"},
-    {"with_all_seconds", "/times/with_all/median"},
-    {"pack_seconds", "/times/stages/pack/median"},
-    {"upload_seconds", "/times/stages/upload/median"},
-    {"compute_seconds", "/times/stages/compute/median"},
-    {"download_seconds", "/times/stages/download/median"},
-    {"unpack_seconds", "/times/stages/unpack/median"},
-    {"gflops", "/gflops"},
-    {"speedup", "/speedup"},
-    {"speedup_with_all", "/speedup_with_all"},
-    {"error", "/check/error"},
-    {"tolerance", "/check/tolerance"},
-    {"against", "/check/against"},
-    {"passed", "/passed"},
-    {"failure", "/failure"},
-}};
+constexpr std::string_view result_columns =
+    "variant settings size n precision seconds=times/compute/median least_seconds=times/compute/least "
+    "most_seconds=times/compute/most with_transfer_seconds=times/with_transfer/median "
+    "with_all_seconds=times/with_all/median pack_seconds=times/stages/pack/median "
+    "upload_seconds=times/stages/upload/median compute_seconds=times/stages/compute/median "
+    "download_seconds=times/stages/download/median unpack_seconds=times/stages/unpack/median gflops speedup "
+    "speedup_with_all error=check/error tolerance=check/tolerance against=check/against passed failure";
 
 }  // namespace
 
 std::string mode_csv(const std::string& mode, std::span<const ModeRecord> records) {
+  const std::vector<CsvColumn> columns = csv_columns(result_columns);
   std::vector<std::string> fields{"mode"};
-  for (const auto& column : csv_columns) fields.emplace_back(column.first);
+  for (const CsvColumn& column : columns) fields.push_back(column.name);
   std::string text = csv_line(fields);
   for (const ModeRecord& record : records) {
     const json described = json_of(record);
     fields = {mode};
-    for (const auto& column : csv_columns) {
-      fields.push_back(text_of_json(described.value(json::json_pointer(column.second), json())));
+    for (const CsvColumn& column : columns) {
+      fields.push_back(text_of_json(described.value(json::json_pointer(column.place), json())));
     }
     text += csv_line(fields);
   }

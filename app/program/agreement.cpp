@@ -5,15 +5,9 @@
 
 namespace glinpack::app {
 
-namespace {
-
-int world_rank() { return rank_in(MPI_COMM_WORLD); }
-
-}  // namespace
-
 nlohmann::json decide_on_root(const std::function<nlohmann::json()>& decide) {
   nlohmann::json outcome;
-  if (world_rank() == 0) {
+  if (rank_in(MPI_COMM_WORLD) == 0) {
     try {
       outcome["decision"] = decide();
     } catch (const InputError& error) {
@@ -36,7 +30,7 @@ std::vector<std::string> share_arguments(const std::vector<std::string>& argumen
     parse_on_root();
     return nlohmann::json{{"arguments", arguments}, {"files", files.contents()}};
   });
-  if (world_rank() != 0) files = TextFiles(shared.at("files").get<std::map<std::string, std::string>>());
+  if (rank_in(MPI_COMM_WORLD) != 0) files = TextFiles(shared.at("files").get<std::map<std::string, std::string>>());
   return shared.at("arguments").get<std::vector<std::string>>();
 }
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,16 +44,15 @@ std::vector<NamedFile> files_of(const OutputPaths& paths) {
       {"--save-solution", paths.solution}, {"--output", paths.result}};
 }
 
-// Creates and removes a file: access rights do not show root, read-only file systems and quotas.
-void check_writable(const fs::path& folder, const std::string& what) {
-  std::string probe = (folder / ".glinpack-XXXXXX").string();
-  const int descriptor = mkstemp(probe.data());
-  if (descriptor < 0) {
-    throw InputError(what + ": folder " + folder.string() + " is not writable: " + std::strerror(errno) +
-                     "; choose another one");
-  }
+// Creates a file beside the path and removes it: access rights do not show root, read-only file systems and quotas.
+// False with errno.
+bool can_create(const fs::path& path) {
+  std::string probe;
+  const int descriptor = create_beside(path, probe);
+  if (descriptor < 0) return false;
   close(descriptor);
   unlink(probe.c_str());
+  return true;
 }
 
 // The folder itself, or the nearest one above it that exists.
@@ -77,7 +75,9 @@ void check_folder(const fs::path& folder, const std::string& what, Missing missi
         (missing == Missing::is_refused_with_advice ? ", or use --output-dir" : ", or choose another one"));
   }
   if (!fs::is_directory(present, error)) throw InputError(what + ": " + present.string() + " is not a folder");
-  check_writable(present, what);
+  if (can_create(present / ".glinpack")) return;
+  throw InputError(what + ": folder " + present.string() + " is not writable: " + std::strerror(errno) +
+                   "; choose another one");
 }
 
 // The same for all names of a file.
@@ -101,15 +101,6 @@ void check_kind(const fs::path& path, const std::string& what) {
   }
 }
 
-// A name may be too long, or not one that this file system takes.
-void check_name(const fs::path& path, const std::string& what) {
-  std::string probe;
-  const int descriptor = create_beside(path, probe);
-  if (descriptor < 0) throw InputError(what + ": " + path.string() + " cannot be written: " + std::strerror(errno));
-  close(descriptor);
-  unlink(probe.c_str());
-}
-
 // Checks for an existing file.
 void check_target(const char* option, const std::string& path, bool force) {
   std::error_code error;
@@ -125,7 +116,9 @@ void check_target(const char* option, const std::string& path, bool force) {
 void check_place(const char* option, const std::string& path, bool has_folder_option) {
   if (is_written_directly(path)) return;
   check_folder(folder_of(path), option, has_folder_option ? Missing::is_refused_with_advice : Missing::is_refused);
-  check_name(path, option);
+  // a name may be too long, or not one that this file system takes
+  if (!can_create(path))
+    throw InputError(std::string(option) + ": " + path + " cannot be written: " + std::strerror(errno));
 }
 
 // Writes the text to a device, a pipe or an open descriptor.

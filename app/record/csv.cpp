@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
-#include <sstream>
 
 #include "app/options/option_text.hpp"
 #include "app/record/network_record.hpp"
@@ -19,12 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Column {
-  std::string name;
-  std::string place;  // JSON pointer into flattened()
-};
-
-/// "name", of a member of the run, or "name=place", without the first slash.
+/// The places are in flattened().
 constexpr std::string_view first_columns =
     "n nb p q time gflops residual passed matrix precision backend pivoting broadcast order repeat factor_seconds "
     "solve_seconds computing_seconds=breakdown/computing/mean transfer_seconds=breakdown/transfer/mean "
@@ -36,9 +30,9 @@ constexpr std::string_view first_columns =
     "residual_history=refinement/history";
 /// From the readable sensors; the rate is by a wall meter if there was one.
 constexpr std::string_view energy_columns =
-    "energy_joules=energy/joules average_watts=energy/average_watts peak_watts=energy/peak_watts "
+    " energy_joules=energy/joules average_watts=energy/average_watts peak_watts=energy/peak_watts "
     "gflops_per_watt=energy/gflops_per_watt";
-constexpr std::string_view rate_columns = "unit units gflops_per_unit peak_gflops=peak/gflops of_peak node_grid";
+constexpr std::string_view rate_columns = " unit units gflops_per_unit peak_gflops=peak/gflops of_peak node_grid";
 /// HPL's phases; with idle_seconds they add up to the time. The last ones are younger than the rates.
 constexpr std::array hpl_phase_columns{HplPhase::pfact,  HplPhase::bcast, HplPhase::laswp,  HplPhase::trsm,
                                        HplPhase::update, HplPhase::ptrsv, HplPhase::refine, HplPhase::copies};
@@ -46,35 +40,24 @@ constexpr std::array last_columns{HplPhase::ckpt, HplPhase::check};
 static_assert(hpl_phase_columns.size() + last_columns.size() == all_hpl_phases.size());
 
 /// New columns come last, so that readers by position find the older ones.
-std::vector<Column> measured_columns() {
-  std::vector<Column> columns;
-  const auto add = [&columns](std::string_view names) {
-    std::istringstream words{std::string(names)};
-    for (std::string word; words >> word;) {
-      const std::size_t end = word.find('=');
-      columns.push_back({word.substr(0, end), "/" + (end == std::string::npos ? word : word.substr(end + 1))});
-    }
-  };
-  const auto add_phases = [&columns](std::span<const HplPhase> phases) {
+std::vector<CsvColumn> measured_columns() {
+  std::string words(first_columns);
+  const auto add_phases = [&words](std::span<const HplPhase> phases) {
     for (const HplPhase phase : phases) {
-      columns.push_back({fmt::format("{}_seconds", name_of(phase)),
-                         fmt::format("/breakdown/hpl_phases/{}/seconds/mean", name_of(phase))});
+      words += fmt::format(" {0}_seconds=breakdown/hpl_phases/{0}/seconds/mean", name_of(phase));
     }
   };
-  add(first_columns);
   for (const Role role : {Role::pivot, Role::normalize, Role::eliminate, Role::reduce}) {
-    for (const std::string_view part : {"", "computing_", "transfer_", "network_", "idle_", "waiting_"}) {
-      const std::string_view key = part.empty() ? "seconds" : part.substr(0, part.size() - 1);
-      columns.push_back({fmt::format("{}_{}seconds", name_of(role), part),
-                         fmt::format("/breakdown/roles/{}/{}/mean", name_of(role), key)});
+    words += fmt::format(" {0}_seconds=breakdown/roles/{0}/seconds/mean", name_of(role));
+    for (const std::string_view part : {"computing", "transfer", "network", "idle", "waiting"}) {
+      words += fmt::format(" {0}_{1}_seconds=breakdown/roles/{0}/{1}/mean", name_of(role), part);
     }
   }
-  add(energy_columns);
+  words += energy_columns;
   add_phases(hpl_phase_columns);
-  add(rate_columns);
+  words += rate_columns;
   add_phases(last_columns);
-  columns.push_back({"resumed_passes", "/resumed/passes"});
-  return columns;
+  return csv_columns(words + " resumed_passes=resumed/passes");
 }
 
 /// The JSON of a run with its breakdown's lists by role and by phase as objects, and texts where a cell has one.
@@ -114,7 +97,7 @@ std::string cell(const json& run, const std::string& place) {
 class KeyColumns {
  public:
   KeyColumns(const ReportContext& context, const RunRecord& run) {
-    for (const Column& column : measured_columns()) known_.insert(column.name);
+    for (const CsvColumn& column : measured_columns()) known_.insert(column.name);
     std::set<std::string> hosts;
     for (const RankRecord& rank : run.result.ranks) hosts.insert(rank.host);
     add("version", context.version);
@@ -159,14 +142,14 @@ std::string text_of_json(const nlohmann::json& value) {
 }
 
 std::string results_csv(const ReportContext& context, std::span<const RunRecord> records) {
-  const std::vector<Column> columns = measured_columns();
+  const std::vector<CsvColumn> columns = measured_columns();
   std::string text;
-  for (const Column& column : columns) text += column.name + ',';
+  for (const CsvColumn& column : columns) text += column.name + ',';
   text += csv_line(KeyColumns(context, RunRecord{}).names());
   for (const RunRecord& record : records) {
     const json run = flattened(record);
     std::vector<std::string> fields;
-    for (const Column& column : columns) fields.push_back(cell(run, column.place));
+    for (const CsvColumn& column : columns) fields.push_back(cell(run, column.place));
     const KeyColumns keys(context, record);
     fields.insert(fields.end(), keys.fields().begin(), keys.fields().end());
     text += csv_line(fields);

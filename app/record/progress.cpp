@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "app/record/text.hpp"
-#include "base/measuring.hpp"
 
 namespace glinpack::app {
 namespace {
@@ -26,9 +25,6 @@ std::string hours_minutes_seconds(double seconds) {
 }
 
 }  // namespace
-
-Progress::Progress(ProgressMode mode, std::ostream& terminal, Columns columns, bool forwarded)
-    : Progress(mode, terminal, std::move(columns), forwarded, steady_seconds) {}
 
 Progress::Progress(ProgressMode mode, std::ostream& terminal, Columns columns, bool forwarded, Clock clock)
     : mode_(mode), terminal_(terminal), columns_(std::move(columns)), forwarded_(forwarded), clock_(std::move(clock)) {}

@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "base/measuring.hpp"
 #include "matrix/distribution.hpp"
 
 namespace glinpack::app {
@@ -28,8 +29,7 @@ class Progress {
   /// `columns`: null if there is no terminal. `forwarded`: a launcher forwards to the terminal. It may do so in
   /// another order than this process writes to stderr and stdout, so prepare() and end() wait for it. Nothing in a run
   /// waits.
-  Progress(ProgressMode mode, std::ostream& terminal, Columns columns, bool forwarded);
-  Progress(ProgressMode mode, std::ostream& terminal, Columns columns, bool forwarded, Clock clock);
+  Progress(ProgressMode mode, std::ostream& terminal, Columns columns, bool forwarded, Clock clock = steady_seconds);
 
   /// On a terminal, shows at once what happens before a run begins ("generating the matrix").
   void prepare(const std::string& label, const std::string& what);

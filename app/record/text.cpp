@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 
 namespace glinpack::app {
 namespace {
@@ -72,6 +73,16 @@ std::string seconds_text(double seconds) {
   if (seconds >= 1e-3) return figures(seconds * 1e3) + " ms";
   constexpr double rounding = 1e-10;  // of differences
   return figures(seconds < rounding ? 0 : seconds * 1e6) + " us";
+}
+
+std::vector<CsvColumn> csv_columns(std::string_view words) {
+  std::vector<CsvColumn> columns;
+  std::istringstream stream{std::string(words)};
+  for (std::string word; stream >> word;) {
+    const std::size_t end = word.find('=');
+    columns.push_back({word.substr(0, end), "/" + word.substr(end == std::string::npos ? 0 : end + 1)});
+  }
+  return columns;
 }
 
 std::string csv_line(const std::vector<std::string>& fields) {

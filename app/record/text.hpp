@@ -24,6 +24,14 @@ std::string link_rate_text(double bytes_a_second);
 std::string flop_rate_text(double flops_a_second);
 std::string seconds_text(double seconds);
 
+/// A column of a CSV file, and the JSON pointer to its values.
+struct CsvColumn {
+  std::string name;
+  std::string place;
+};
+/// Words "name", of a member, or "name=place", without the first slash.
+std::vector<CsvColumn> csv_columns(std::string_view words);
+
 /// A line of comma-separated values (RFC 4180) with its end; quotes fields if necessary.
 std::string csv_line(const std::vector<std::string>& fields);
 
