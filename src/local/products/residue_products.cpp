@@ -6,8 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <span>
-#include <stdexcept>
-#include <utility>
 
 #include "device/mapped_buffer.hpp"
 

@@ -17,7 +17,6 @@
 // A result is therefore judged by its backward error, as in HPL, and not by its distance from LAPACK's.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -21,7 +21,6 @@
 //     column i of L again.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

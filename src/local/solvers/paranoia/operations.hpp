@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 

@@ -2,10 +2,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <stdexcept>
 #include <vector>
 

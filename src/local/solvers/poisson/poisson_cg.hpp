@@ -3,7 +3,6 @@
 // operations of an iteration. The whole square is the strip of all rows, whose ghost rows are the boundary.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>

@@ -6,9 +6,7 @@
 
 #include <chrono>
 #include <deque>
-#include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/matrix_view.hpp"
