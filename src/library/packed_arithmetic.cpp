@@ -196,9 +196,8 @@ class PackedArithmetic final : public Arithmetic<float> {
   const gl::Program& program(Operation operation) {
     std::optional<gl::Program>& made = programs_[operation];
     if (!made) {
-      made = device_.fragment_program("solvers/packed.frag",
-                                      solvers::definition("OPERATION", std::max<Index>(1, operation)) +
-                                          solvers::definition("TERMS", operation == affine ? 1 : 2));
+      made = device_.fragment_program("solvers/packed.frag", define("OPERATION", std::max<Index>(1, operation)) +
+                                                                 define("TERMS", operation == affine ? 1 : 2));
     }
     return *made;
   }

@@ -155,16 +155,6 @@ class CostDevicePanel final : public DeviceTournamentPanel<Real> {
   Fence done_;
 };
 
-// A view of other memory, which has no elements.
-template <class Real>
-class NoneOperand final : public OperandInPlace<Real, DeviceMatrix<Real>> {
- public:
-  using OperandInPlace<Real, DeviceMatrix<Real>>::OperandInPlace;
-  DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence&) override {
-    return this->see(std::make_unique<DeviceMatrix<Real>>(block.rows, block.columns));
-  }
-};
-
 // A fence is the place of an operation in the list, counted from 1. Without a list, all fences have passed.
 template <class Real>
 class NoneBackend final : public Backend<Real> {
@@ -191,7 +181,9 @@ class NoneBackend final : public Backend<Real> {
   }
   std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) override {
     if (device_.has_memory) return Backend<Real>::make_operand(rows, columns);
-    return std::make_unique<NoneOperand<Real>>(*this, rows, columns);
+    return std::make_unique<OperandInPlace<Real>>(*this, rows, columns, [](const HostBlock<Real>& block) {
+      return std::make_unique<DeviceMatrix<Real>>(block.rows, block.columns);
+    });
   }
   void reserve_moves(Index moves, Index columns) override {
     if (device_.has_memory) moved_rows_ = allocate(moves, columns);

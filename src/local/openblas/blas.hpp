@@ -99,10 +99,12 @@ void gbtrs(Index n, Index lower, Index upper, Index columns, const Real* factors
 
 /// As gecon, of gbtrf's factors.
 template <class Real>
-lapack_int gbcon(Index n, Index lower, Index upper, const Real* factors, Index ld, const lapack_int* pivots, Real norm,
-                 Real& reciprocal) {
-  return routine<Real>(LAPACKE_sgbcon, LAPACKE_dgbcon)(LAPACK_COL_MAJOR, '1', to_int(n), to_int(lower), to_int(upper),
-                                                       factors, to_int(ld), pivots, norm, &reciprocal);
+double gbcon(Index n, Index lower, Index upper, const Real* factors, Index ld, const lapack_int* pivots, double norm) {
+  Real reciprocal = 0;
+  const lapack_int info =
+      routine<Real>(LAPACKE_sgbcon, LAPACKE_dgbcon)(LAPACK_COL_MAJOR, '1', to_int(n), to_int(lower), to_int(upper),
+                                                    factors, to_int(ld), pivots, static_cast<Real>(norm), &reciprocal);
+  return info == 0 ? double{reciprocal} : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// B <- A^-1 B, or A^-T B if `trans` is 'T' instead of 'N', of A's factors by getrf.
@@ -113,12 +115,14 @@ void getrs(char trans, Index n, Index columns, const Real* factors, Index ld, co
                                                           to_int(ld), pivots, b, to_int(ldb));
 }
 
-/// The reciprocal of A's condition in the norm of column sums, estimated from its norm and getrf's factors. LAPACK's
-/// info.
+/// The reciprocal of A's condition in the norm of column sums, estimated from its norm and getrf's factors. NaN if an
+/// element is.
 template <class Real>
-lapack_int gecon(Index n, const Real* factors, Index ld, Real norm, Real& reciprocal) {
-  return routine<Real>(LAPACKE_sgecon, LAPACKE_dgecon)(LAPACK_COL_MAJOR, '1', to_int(n), factors, to_int(ld), norm,
-                                                       &reciprocal);
+double gecon(Index n, const Real* factors, Index ld, double norm) {
+  Real reciprocal = 0;
+  const lapack_int info = routine<Real>(LAPACKE_sgecon, LAPACKE_dgecon)(
+      LAPACK_COL_MAJOR, '1', to_int(n), factors, to_int(ld), static_cast<Real>(norm), &reciprocal);
+  return info == 0 ? double{reciprocal} : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// The inverse in the place of getrf's factors, `size` elements of workspace given; size -1 asks for the best size, in

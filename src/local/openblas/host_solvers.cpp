@@ -56,6 +56,18 @@ std::vector<double> doubles(RowMajorView<const Real> matrix) {
   return elements;
 }
 
+/// The largest row sum of magnitudes.
+template <class Real>
+double row_norm(RowMajorView<Real> a) {
+  double norm = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < a.columns; ++j) sum += std::abs(static_cast<double>(a(i, j)));
+    norm = std::max(norm, sum);
+  }
+  return norm;
+}
+
 /// Largest magnitudes of the columns; infinite if an element is not finite.
 std::vector<double> column_norms(const std::vector<double>& elements, Index columns) {
   std::vector<double> norms(static_cast<std::size_t>(columns));
@@ -109,10 +121,7 @@ template void substitute_on_host(ColumnMajorView<const double>, std::span<const 
 
 template <class Real>
 double reciprocal_condition_on_host(ColumnMajorView<const Real> factors, double norm) {
-  Real reciprocal = 0;
-  const lapack_int info =
-      blas::gecon(factors.rows, factors.data, factors.leading_dimension, static_cast<Real>(norm), reciprocal);
-  return info == 0 ? static_cast<double>(reciprocal) : std::numeric_limits<double>::quiet_NaN();
+  return blas::gecon(factors.rows, factors.data, factors.leading_dimension, norm);
 }
 
 template double reciprocal_condition_on_host(ColumnMajorView<const float>, double);
@@ -182,10 +191,7 @@ void BandedFactors<Real>::substitute(ColumnMajorView<Real> b) const {
 template <class Real>
 double BandedFactors<Real>::reciprocal_condition() const {
   if (singular_) return 0;
-  Real reciprocal = 0;
-  const lapack_int info =
-      blas::gbcon(n_, lower_, upper_, elements_.data(), rows(), pivots_.data(), static_cast<Real>(norm_), reciprocal);
-  return info == 0 ? static_cast<double>(reciprocal) : std::numeric_limits<double>::quiet_NaN();
+  return blas::gbcon(n_, lower_, upper_, elements_.data(), rows(), pivots_.data(), norm_);
 }
 
 template class BandedFactors<float>;
@@ -200,15 +206,10 @@ double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, R
   const std::vector<double> matrix = doubles(a), solutions = doubles(x);
   std::vector<double> residuals = doubles(b);
   const std::vector<double> b_norms = column_norms(residuals, b.columns), x_norms = column_norms(solutions, x.columns);
-  double a_norm = 0;
-  for (Index i = 0; i < a.rows; ++i) {
-    double sum = 0;
-    for (Index j = 0; j < a.columns; ++j) sum += std::abs(matrix[static_cast<std::size_t>(i * a.columns + j)]);
-    a_norm = std::max(a_norm, sum);
-  }
   blas::gemm(CblasRowMajor, CblasNoTrans, a.rows, x.columns, a.columns, 1.0, matrix.data(), a.columns, solutions.data(),
              x.columns, -1.0, residuals.data(), x.columns);
   const std::vector<double> norms = column_norms(residuals, x.columns);
+  const double a_norm = row_norm(a);
   double largest = 0;
   for (std::size_t j = 0; j < norms.size(); ++j) {
     largest = std::max(largest, scaled_residual({.residual = norms[j], .a = a_norm, .x = x_norms[j], .b = b_norms[j]},
@@ -223,13 +224,8 @@ template double scaled_residual(RowMajorView<const double>, RowMajorView<const d
 template <class Real>
 std::vector<Index> reduce_to_echelon_form(RowMajorView<Real> a, int threads) {
   std::vector<Index> pivots;
-  double norm = 0;
-  for (Index i = 0; i < a.rows; ++i) {
-    double sum = 0;
-    for (Index j = 0; j < a.columns; ++j) sum += std::abs(static_cast<double>(a(i, j)));
-    norm = std::max(norm, sum);
-  }
-  const double min = static_cast<double>(std::max(a.rows, a.columns)) * norm * std::numeric_limits<Real>::epsilon();
+  const double min =
+      static_cast<double>(std::max(a.rows, a.columns)) * row_norm(a) * std::numeric_limits<Real>::epsilon();
   constexpr Index grain = 1 << 15;  // minimum elements of a thread
   for (Index j = 0; j < a.columns && std::ssize(pivots) < a.rows; ++j) {
     const Index r = std::ssize(pivots);
@@ -257,8 +253,7 @@ template std::vector<Index> reduce_to_echelon_form(RowMajorView<float>, int);
 template std::vector<Index> reduce_to_echelon_form(RowMajorView<double>, int);
 
 std::vector<double> least_squares(RowMajorView<const double> a, std::span<const double> b) {
-  std::vector<double> matrix;
-  for (Index i = 0; i < a.rows; ++i) matrix.insert(matrix.end(), a.row(i), a.row(i) + a.columns);
+  std::vector<double> matrix = doubles(a);
   std::vector<double> solution(b.begin(), b.end());
   std::vector<double> singular_values(static_cast<std::size_t>(a.columns));
   lapack_int rank = 0;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/non_copyable.hpp"
+#include "base/scope_exit.hpp"
 #include "host/host_backend.hpp"
 #include "openblas/blas.hpp"
 #include "openblas/blas_library.hpp"
@@ -50,16 +50,6 @@ void subtract_product(RowMajorView<const Real> a, RowMajorView<const Real> x, Ro
 constexpr int max_threads_of_a_panel = 16;
 constexpr Index min_rows_of_a_thread = 512;  // for a step of a few dozen columns
 
-// One BLAS thread while our own threads call BLAS.
-class OneBlasThread : NonCopyable {
- public:
-  explicit OneBlasThread(int threads) : threads_(threads) { set_blas_threads(1); }
-  ~OneBlasThread() { set_blas_threads(threads_); }
-
- private:
-  int threads_;
-};
-
 template <class Real>
 class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
  public:
@@ -76,7 +66,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
     if (a.rows <= 0 || a.columns <= 0) return std::nullopt;
     if (slab_panel_.pays(a.rows, a.columns)) {
       // getrf redistributes rows among its threads at every step: a third of the speed on tall panels
-      const OneBlasThread one(threads_);
+      const auto one = one_blas_thread();
       return slab_panel_.factorize(a, pivots);
     }
     lapack_pivots_.resize(static_cast<std::size_t>(std::min(a.rows, a.columns)));
@@ -94,19 +84,19 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
   std::optional<Index> factorize_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
     // tournament pivoting with one thread is partial pivoting
     if (!tournament_panel_.pays(a.rows, a.columns)) return factorize_partial(a, pivots);
-    const OneBlasThread one(threads_);
+    const auto one = one_blas_thread();
     return tournament_panel_.factorize(a, pivots);
   }
 
   std::optional<Index> choose_rows(ColumnMajorView<const Real> a, std::span<Index> rows,
                                    ColumnMajorView<Real> factors) override {
-    const OneBlasThread one(threads_);
+    const auto one = one_blas_thread();
     return tournament_panel_.choose_rows(a, rows, factors);
   }
 
   void solve_l21(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) override {
     if (a21.rows <= 0 || a21.columns <= 0) return;
-    const OneBlasThread one(threads_);
+    const auto one = one_blas_thread();
     const auto shares = std::clamp<Index>(a21.rows / min_rows_of_a_thread, 1, team_.members());
     const auto eliminate_share = [&](Index share) {
       const Index begin = a21.rows * share / shares;
@@ -154,6 +144,12 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
   }
 
  private:
+  // While our own threads call BLAS.
+  [[nodiscard]] auto one_blas_thread() const {
+    set_blas_threads(1);
+    return ScopeExit([this] { set_blas_threads(threads_); });
+  }
+
   int threads_;
   ThreadTeam team_;
   SlabPanel<Real> slab_panel_;

@@ -99,16 +99,14 @@ Index height_for(Index n, BandedVariant variant) { return (n + width_for(n, vari
 
 /// The joined diagonals, measured as packing; as many as there were before.
 JoinedDiagonals joined_again(Device& device, const BandedProduct& product, std::size_t diagonals) {
-  JoinedDiagonals joined;
-  device.clock().measure(Stage::pack, [&] { joined = join_diagonals(product.n, product.entries); });
+  JoinedDiagonals joined =
+      device.clock().measure(Stage::pack, [&] { return join_diagonals(product.n, product.entries); });
   if (joined.diagonals.size() == diagonals) return joined;
   throw std::invalid_argument(fmt::format("a matrix with {} joined diagonals is not what was allocated: {}",
                                           joined.diagonals.size(), diagonals));
 }
 
-std::string operation_preamble(BandedOperation operation) {
-  return definition("OPERATION", static_cast<Index>(operation));
-}
+std::string operation_preamble(BandedOperation operation) { return define("OPERATION", static_cast<Index>(operation)); }
 
 struct VectorTexture : TextureMatrix {
   VectorTexture(Device& device, Index n, BandedVariant variant)

@@ -66,9 +66,8 @@ class Blas1 {
 
   Index groups_of_vector() const { return (count_ + 255) / 256; }
   gl::Program program_of(Operation operation) const {
-    return device_.compute_program("solvers/blas1.comp",
-                                   definition("DOUBLE", precision_of<Real> == Precision::double_) +
-                                       definition("OPERATION", static_cast<Index>(operation)));
+    return device_.compute_program("solvers/blas1.comp", define("DOUBLE", precision_of<Real> == Precision::double_) +
+                                                             define("OPERATION", static_cast<Index>(operation)));
   }
   void run(const gl::Program& program, double factor) {
     program.set(0, to_int(count_));

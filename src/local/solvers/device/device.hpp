@@ -83,7 +83,4 @@ class Device {
 std::string memory_obstacle(const DeviceDescription& device, const std::string& what, double bytes,
                             const std::string& remedy = "use a smaller N");
 
-/// A line of a shader's preamble: "#define NAME VALUE\n".
-std::string definition(const char* name, Index value);
-
 }  // namespace glinpack::solvers

@@ -5,22 +5,18 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/scope_exit.hpp"
+
 namespace glinpack::solvers {
 namespace {
 
 constexpr Index largest_download = Index{1} << 30;  // bytes at a time
 
-/// Binds a pixel buffer during its lifetime, as source or destination of texels.
-class PixelBuffer {
- public:
-  PixelBuffer(GLenum target, GLuint buffer) : target_(target) { glBindBuffer(target_, buffer); }
-  PixelBuffer(const PixelBuffer&) = delete;
-  PixelBuffer& operator=(const PixelBuffer&) = delete;
-  ~PixelBuffer() { glBindBuffer(target_, 0); }
-
- private:
-  GLenum target_;
-};
+/// Binds a pixel buffer during the life of the returned object, as source or destination of texels.
+[[nodiscard]] auto bound_pixels(GLenum target, GLuint buffer) {
+  glBindBuffer(target, buffer);
+  return ScopeExit([target] { glBindBuffer(target, 0); });
+}
 
 /// The format of TextureMatrix's texels and of images that compute shaders store, but for bytes.
 GLenum image_format(Packing packing, TexelFormat format) {
@@ -102,7 +98,7 @@ void TextureMatrix::upload_texels(const std::function<void(float*)>& fill) {
   device_->clock().measure(Stage::pack, [&] { fill(staging.data()); });
   device_->measure(Stage::upload, [&] {
     device_->context()->make_current();
-    const PixelBuffer bound(GL_PIXEL_UNPACK_BUFFER, staging.id());
+    const auto bound = bound_pixels(GL_PIXEL_UNPACK_BUFFER, staging.id());
     glTextureSubImage2D(texture_.id(), 0, 0, 0, static_cast<GLsizei>(spread() * width_), static_cast<GLsizei>(height_),
                         pixel_format(), pixel_type(), nullptr);
   });
@@ -124,7 +120,7 @@ void TextureMatrix::download_texels(const std::function<void(const float*)>& tak
   MappedBuffer<float>& staging = device_->staging(floats());
   device_->measure(Stage::download, [&] {
     device_->context()->make_current();
-    const PixelBuffer bound(GL_PIXEL_PACK_BUFFER, staging.id());
+    const auto bound = bound_pixels(GL_PIXEL_PACK_BUFFER, staging.id());
     // in bands of rows: the call counts bytes in 31 bits
     const Index row_bytes = spread() * width_ * channels(packing_) * static_cast<Index>(sizeof(float));
     const Index band = std::max<Index>(1, largest_download / row_bytes);
@@ -147,8 +143,8 @@ constexpr GLint rectangle_location = 1, first_coordinate_location = 2;
 gl::Program make_program(Device& device, const std::string& name, const std::string& preamble, ShaderKind kind,
                          TexelFormat format, Index group) {
   const bool computes = kind == ShaderKind::compute;
-  const std::string all = preamble + definition("COMPUTE", computes) + definition("GROUP", group) +
-                          definition("DOUBLE", format == TexelFormat::doubles);
+  const std::string all = preamble + define("COMPUTE", computes) + define("GROUP", group) +
+                          define("DOUBLE", format == TexelFormat::doubles);
   return computes ? device.compute_program(name, all) : device.fragment_program(name, all);
 }
 

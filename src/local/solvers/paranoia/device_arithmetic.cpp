@@ -44,7 +44,7 @@ void DeviceArithmetic<Real>::run(std::string_view expression, const OperandSet<R
     throw std::invalid_argument("there are not as many results as operands");
   }
   const std::string preamble =
-      definition("DOUBLE", !std::is_same_v<Real, float>) + fmt::format("#define EXPRESSION ({})\n", expression);
+      define("DOUBLE", !std::is_same_v<Real, float>) + fmt::format("#define EXPRESSION ({})\n", expression);
   const gl::Program program = textures_.empty() ? device_.compute_program("solvers/arithmetic.comp", preamble)
                                                 : device_.fragment_program("solvers/arithmetic.frag", preamble);
   // pieces of the set, one after the other

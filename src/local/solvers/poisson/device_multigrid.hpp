@@ -83,11 +83,10 @@ class DeviceMultigrid {
   gl::Program program(const char* name, bool finest = false) const {
     constexpr MultigridSmoother smoother;
     return device_.compute_program(std::string("solvers/multigrid_") + name + ".comp",
-                                   definition("DOUBLE", precision_of<Real> == Precision::double_) +
-                                       definition("MULTIGRID", 1) + definition("OF_RESIDUAL", smoother.of_residual) +
-                                       definition("OF_PRODUCT", smoother.of_product) +
-                                       definition("DIVISOR", smoother.divisor) +
-                                       definition("MAX_FINE_POINTS", max_fine_points) + definition("FINEST", finest));
+                                   define("DOUBLE", precision_of<Real> == Precision::double_) + define("MULTIGRID", 1) +
+                                       define("OF_RESIDUAL", smoother.of_residual) +
+                                       define("OF_PRODUCT", smoother.of_product) + define("DIVISOR", smoother.divisor) +
+                                       define("MAX_FINE_POINTS", max_fine_points) + define("FINEST", finest));
   }
 
   /// Runs a kernel on a grid and the adjacent grid `next`. Returns the number of work groups.

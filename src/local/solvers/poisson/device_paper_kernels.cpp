@@ -3,10 +3,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <array>
-#include <chrono>
 #include <stdexcept>
 #include <vector>
 
+#include "base/measuring.hpp"
 #include "base/precision.hpp"
 #include "solvers/device/blas1.hpp"
 #include "solvers/device/texture_matrix.hpp"
@@ -32,9 +32,8 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
         q_(device, n * n),
         blas_(device, n * n),
         product_(device.compute_program("solvers/poisson_product.comp",
-                                        definition("DOUBLE", precision_of<Real> == Precision::double_) +
-                                            definition("MEMORY", static_cast<Index>(memory)) +
-                                            definition("TILE", tile))) {
+                                        define("DOUBLE", precision_of<Real> == Precision::double_) +
+                                            define("MEMORY", static_cast<Index>(memory)) + define("TILE", tile))) {
     if (memory == PoissonMemory::texture1d) texels_.emplace(device.context());
     if (memory != PoissonMemory::texture2d) return;
     texture_.emplace(device, n, n, Packing::p1x1);
@@ -104,10 +103,10 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
     if (!texels_ && !texture_) return 0;
     device_.context()->make_current();
     device_.finish();
-    const auto start = std::chrono::steady_clock::now();
+    const double start = steady_seconds();
     for (int repetition = 0; repetition < repetitions; ++repetition) bind_texture();
     device_.finish();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repetitions;
+    return (steady_seconds() - start) / repetitions;
   }
 
  private:

@@ -28,9 +28,9 @@ constexpr Index tile_side = precision_of<Real> == Precision::double_ ? 32 : 64;
 
 template <class Real>
 std::string preamble(PoissonMemory memory, PoissonPreconditioner preconditioner) {
-  std::string text = definition("DOUBLE", precision_of<Real> == Precision::double_) +
-                     definition("MULTIGRID", preconditioner == PoissonPreconditioner::multigrid);
-  if (memory != PoissonMemory::shared) text += definition("MEMORY", static_cast<Index>(memory));
+  std::string text = define("DOUBLE", precision_of<Real> == Precision::double_) +
+                     define("MULTIGRID", preconditioner == PoissonPreconditioner::multigrid);
+  if (memory != PoissonMemory::shared) text += define("MEMORY", static_cast<Index>(memory));
   return text;
 }
 

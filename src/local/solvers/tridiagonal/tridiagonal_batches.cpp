@@ -158,10 +158,10 @@ Steps batched_steps(Device& device, const TridiagonalOperands<Real>& operands, c
 }
 
 template <class Real>
-gl::Program real_program(const Device& device, const char* name, Index group, const char* define, bool value) {
-  return device.compute_program(name, definition("GROUP", group) +
-                                          definition("DOUBLE", precision_of<Real> == Precision::double_) +
-                                          definition(define, value));
+gl::Program real_program(const Device& device, const char* name, Index group, const char* choice, bool value) {
+  return device.compute_program(
+      name,
+      define("GROUP", group) + define("DOUBLE", precision_of<Real> == Precision::double_) + define(choice, value));
 }
 
 /// `parts`: equations i of a system with equal i mod parts are a system, at most n. Reads bindings 0 to 3, writes 4 and
@@ -280,14 +280,14 @@ struct Pieces {
     }
     const auto invocations = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(extents.back().pieces)));
     systems = std::clamp<Index>(settings.group.value_or(usual_group) / invocations, 1, largest.count);
-    const std::string types = definition("DOUBLE", precision_of<Real> == Precision::double_);
+    const std::string types = define("DOUBLE", precision_of<Real> == Precision::double_);
     const auto level_program = [&](bool normalized, bool expanding) {
       return on.compute_program("solvers/tridiagonal_level.comp",
-                                types + definition("NORMALIZED", normalized) + definition("EXPAND", expanding));
+                                types + define("NORMALIZED", normalized) + define("EXPAND", expanding));
     };
-    solve = on.compute_program("solvers/tridiagonal_pieces.comp", types + definition("NORMALIZED", !levels.empty()) +
-                                                                      definition("PIECES", invocations) +
-                                                                      definition("SYSTEMS", systems));
+    solve = on.compute_program(
+        "solvers/tridiagonal_pieces.comp",
+        types + define("NORMALIZED", !levels.empty()) + define("PIECES", invocations) + define("SYSTEMS", systems));
     for (const bool normalized : {false, true}) {
       if (levels.size() < (normalized ? 2 : 1)) continue;
       reduce_level[normalized] = level_program(normalized, false);
