@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/row_interchanges.hpp"
-#include "library/failure.hpp"
 
 namespace glinpack::library {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "base/row_interchanges.hpp"
 #include "library/arithmetic.hpp"
-#include "library/failure.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/elimination/elimination.hpp"
 #include "solvers/tridiagonal/tridiagonal_drawing.hpp"

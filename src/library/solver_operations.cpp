@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "library/failure.hpp"
 #include "library/operations.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/banded/banded.hpp"

@@ -14,7 +14,8 @@ namespace glinpack {
 /// Sizes and local positions; signed, so that differences are safe.
 using Index = std::int64_t;
 
-constexpr Index round_up(Index value, Index unit) { return (value + unit - 1) / unit * unit; }
+constexpr Index divide_up(Index value, Index unit) { return (value + unit - 1) / unit; }
+constexpr Index round_up(Index value, Index unit) { return divide_up(value, unit) * unit; }
 
 template <class Real>
 struct ColumnMajorView;

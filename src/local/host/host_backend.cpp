@@ -152,7 +152,7 @@ class HostBackend final : public Backend<Real> {
     const auto scope = this->timeline().scope(Lane::cpu, Phase::transfer, bytes_of<Real>(from.rows, from.columns));
     // Tiles, so that all elements of a cache line are used while it is in cache.
     constexpr Index tile = 32;
-    const Index tile_columns = (to.columns + tile - 1) / tile;
+    const Index tile_columns = divide_up(to.columns, tile);
     parallel_for(threads_, tile_columns, grain_of(tile * to.rows), [&](Index begin, Index end) {
       const Index end_column = std::min(end * tile, to.columns);
       for (Index first_column = begin * tile; first_column < end_column; first_column += tile) {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/timeline.hpp"
-#include "base/user_cache.hpp"
 #include "device/command_stream.hpp"
 #include "kernels/compute_memory.hpp"
 #include "kernels/kernels.hpp"
@@ -71,8 +70,8 @@ constexpr const char* kernel = "compute/update.comp";
 /// The cache key of a tile.
 std::string key_of(const DeviceDescription& device, Precision precision) {
   const Precision factors = precision == Precision::double_ ? precision : Precision::single;
-  return "tile\n" + device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
-         std::string(name_of(factors)) + "\n" + ShaderSource().expand(kernel, "");
+  return "tile\n" + device.driver_key() + "\n" + std::string(name_of(factors)) + "\n" +
+         ShaderSource().expand(kernel, "");
 }
 
 template <class Real>
@@ -170,16 +169,12 @@ class Trials {
 
 }  // namespace
 
-TileCache::TileCache() : directory_(user_cache()) {}
-TileCache::TileCache(std::string directory) : directory_(std::move(directory)) {}
-
 std::string TileCache::path_of(const DeviceDescription& device, Precision precision) const {
-  return cache_path(directory_, key_of(device, precision), "tile");
+  return files_.path_of(key_of(device, precision));
 }
 
 std::optional<UpdateTile> TileCache::load(const DeviceDescription& device, Precision precision) const {
-  if (directory_.empty()) return std::nullopt;
-  std::ifstream file = open_regular_file(path_of(device, precision));
+  std::ifstream file = files_.open(key_of(device, precision));
   std::string name;
   if (!std::getline(file, name)) return std::nullopt;
   for (const UpdateTile& tile : update_tiles(precision)) {
@@ -190,9 +185,8 @@ std::optional<UpdateTile> TileCache::load(const DeviceDescription& device, Preci
 
 bool TileCache::store(const DeviceDescription& device, Precision precision, const UpdateTile& tile) const {
   // later lines are for human readers
-  return !directory_.empty() &&
-         write_cache_file(path_of(device, precision),
-                          name_of(tile, precision) + "\n" + device.renderer + "\n" + device.version + "\n");
+  return files_.write(key_of(device, precision),
+                      name_of(tile, precision) + "\n" + device.renderer + "\n" + device.version + "\n");
 }
 
 UpdateTile chosen_tile(std::string_view name, const DeviceDescription& device, Precision precision,

@@ -85,7 +85,7 @@ class MatrixSums final : public MatrixProduct {
         device_->bind(binding++, buffer);
       }
       program.set(0, lines, elements_of_each);
-      const Index groups = (lines + lines_per_group - 1) / lines_per_group;
+      const Index groups = divide_up(lines, lines_per_group);
       for (Index first = 0; first < groups; first += max_dispatched_groups) {
         program.set(1, first * lines_per_group);
         device_->dispatch(program, std::min(max_dispatched_groups, groups - first));

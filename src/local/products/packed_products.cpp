@@ -14,8 +14,6 @@
 #include "device/command_stream.hpp"
 #include "device/mapped_buffer.hpp"
 #include "kernels/compute_memory.hpp"
-#include "products/half_products.hpp"
-#include "products/residue_products.hpp"
 
 namespace glinpack::compute {
 

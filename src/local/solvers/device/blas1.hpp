@@ -57,7 +57,7 @@ class Blas1 {
   void dispatch(const gl::Program& program) {
     constexpr Index max_across = 32768;  // OpenGL guarantees 65535
     const Index groups = groups_of_vector();
-    device_.dispatch(program, std::min(groups, max_across), (groups + max_across - 1) / max_across);
+    device_.dispatch(program, std::min(groups, max_across), divide_up(groups, max_across));
   }
 
  private:

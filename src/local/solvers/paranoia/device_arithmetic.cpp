@@ -70,7 +70,7 @@ void DeviceArithmetic<Real>::compute_piece(const gl::Program& program,
   for (std::size_t k = 0; k < operands.size(); ++k) arrays_[k].upload(operands[k]);
   device_.measure(Stage::compute, [&] {
     for (std::size_t k = 0; k < arrays_.size(); ++k) arrays_[k].bind(static_cast<GLuint>(k));
-    device_.dispatch(program, (static_cast<Index>(results.size()) + group - 1) / group);
+    device_.dispatch(program, divide_up(std::ssize(results), group));
   });
   arrays_.back().download(results);
 }

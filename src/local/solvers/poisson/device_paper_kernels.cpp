@@ -16,10 +16,8 @@ namespace {
 
 constexpr Index texture_group = 16;  // invocations a side, of the variant with a 2D texture
 
-Index parts_of(Index count, Index size) { return (count + size - 1) / size; }
-
 template <class Real>
-class PaperStrip final : public PaperPoissonStrip<Real> {
+class PaperStrip final : public PoissonStrip<Real> {
  public:
   PaperStrip(Device& device, Index n, PoissonMemory memory, Index tile)
       : device_(device),
@@ -133,8 +131,8 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
     p_.bind(0);
     q_.bind(1);
     product_.set(0, to_int(extents_.n));
-    const Index side = memory_ == PoissonMemory::shared      ? parts_of(extents_.n, tile_)
-                       : memory_ == PoissonMemory::texture2d ? parts_of(extents_.n, texture_group)
+    const Index side = memory_ == PoissonMemory::shared      ? divide_up(extents_.n, tile_)
+                       : memory_ == PoissonMemory::texture2d ? divide_up(extents_.n, texture_group)
                                                              : 0;
     side > 0 ? device_.dispatch(product_, side, side) : blas_.dispatch(product_);
   }
@@ -183,8 +181,8 @@ std::string paper_poisson_obstacle(const DeviceDescription& device, Index n, Poi
 }
 
 template <class Real>
-std::unique_ptr<PaperPoissonStrip<Real>> make_paper_poisson_strip(Device& device, Index n, PoissonMemory memory,
-                                                                  std::optional<Index> tile) {
+std::unique_ptr<PoissonStrip<Real>> make_paper_poisson_strip(Device& device, Index n, PoissonMemory memory,
+                                                             std::optional<Index> tile) {
   const DeviceDescription& description = device.description();
   const std::string obstacle = paper_poisson_obstacle<Real>(description, n, memory, tile);
   if (!obstacle.empty()) throw std::runtime_error(obstacle);
@@ -196,9 +194,9 @@ template std::string paper_poisson_obstacle<float>(const DeviceDescription&, Ind
                                                    std::optional<Index>);
 template std::string paper_poisson_obstacle<double>(const DeviceDescription&, Index, PoissonMemory,
                                                     std::optional<Index>);
-template std::unique_ptr<PaperPoissonStrip<float>> make_paper_poisson_strip(Device&, Index, PoissonMemory,
-                                                                            std::optional<Index>);
-template std::unique_ptr<PaperPoissonStrip<double>> make_paper_poisson_strip(Device&, Index, PoissonMemory,
-                                                                             std::optional<Index>);
+template std::unique_ptr<PoissonStrip<float>> make_paper_poisson_strip(Device&, Index, PoissonMemory,
+                                                                       std::optional<Index>);
+template std::unique_ptr<PoissonStrip<double>> make_paper_poisson_strip(Device&, Index, PoissonMemory,
+                                                                        std::optional<Index>);
 
 }  // namespace glinpack::solvers
