@@ -45,7 +45,7 @@ struct PackedMatrix final : DeviceMatrix<float> {
 };
 
 TextureMatrix& texture_of(DeviceMatrix<float>& a) { return static_cast<PackedMatrix&>(a).texture; }
-Index side_of(Index n) { return round_up(n, block) / block; }
+Index side_of(Index n) { return divide_up(n, block); }
 
 class PackedArithmetic final : public Arithmetic<float> {
  public:

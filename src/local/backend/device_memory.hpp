@@ -62,6 +62,10 @@ template <class Real>
 class HostBuffer : NonCopyable {
  public:
   HostBuffer(Real* data, Index size, PeerAddress on_device = 0) : data_(data), size_(size), on_device_(on_device) {}
+  /// Owns its memory.
+  HostBuffer(std::shared_ptr<Real[]> memory, Index size) : HostBuffer(memory.get(), size) {
+    memory_ = std::move(memory);
+  }
   virtual ~HostBuffer() = default;
   Real* data() const { return data_; }
   Index size() const { return size_; }
@@ -73,6 +77,7 @@ class HostBuffer : NonCopyable {
   void leave_device() { on_device_ = 0; }
 
  private:
+  std::shared_ptr<Real[]> memory_;
   Real* data_;
   Index size_;
   PeerAddress on_device_;

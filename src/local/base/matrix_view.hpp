@@ -6,8 +6,10 @@
 // A column-major view of A is a row-major view of A^T; transposed() converts one into the other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace glinpack {
 
@@ -55,5 +57,16 @@ struct ColumnMajorView {
     return {data, rows, columns, leading_dimension};
   }
 };
+
+/// The elements in rows, each converted.
+template <class To, class From>
+std::vector<To> elements_of(const RowMajorView<From>& a) {
+  std::vector<To> elements;
+  elements.reserve(static_cast<std::size_t>(a.rows * a.columns));
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Index j = 0; j < a.columns; ++j) elements.push_back(static_cast<To>(a(i, j)));
+  }
+  return elements;
+}
 
 }  // namespace glinpack

@@ -68,8 +68,7 @@ class CudaMemory final : public PeerMemory {
       std::array<unsigned char, 16> bytes{};
       call("cuDeviceGet", &device_, i);
       call("cuDeviceGetUuid_v2", bytes.data(), device_);
-      found.clear();
-      for (const unsigned char byte : bytes) found += fmt::format("{:02x}", byte);
+      found = fmt::format("{:02x}", fmt::join(bytes, ""));
     }
     if (found != uuid) throw std::runtime_error("CUDA's driver does not list the GPU");
     call("cuDevicePrimaryCtxRetain", &context_, device_);

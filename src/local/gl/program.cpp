@@ -62,9 +62,7 @@ bool Program::link_binary(const ProgramBinary& binary) {
   glGetIntegerv(GL_NUM_PROGRAM_BINARY_FORMATS, &count);
   std::vector<GLint> formats(static_cast<std::size_t>(count));
   if (count > 0) glGetIntegerv(GL_PROGRAM_BINARY_FORMATS, formats.data());
-  bool known = false;
-  for (const GLint format : formats) known = known || static_cast<std::uint32_t>(format) == binary.format;
-  if (!known) return false;
+  if (std::ranges::find(formats, static_cast<GLint>(binary.format)) == formats.end()) return false;
   glProgramBinary(handle_.id(), binary.format, binary.bytes.data(), static_cast<GLsizei>(binary.bytes.size()));
   return linked(handle_.id());
 }

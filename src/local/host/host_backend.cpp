@@ -21,16 +21,6 @@ std::int64_t bytes_of(Index rows, Index columns) {
 }
 
 template <class Real>
-class HostMemoryBuffer final : public HostBuffer<Real> {
- public:
-  HostMemoryBuffer(AlignedArray<Real> memory, Index elements)
-      : HostBuffer<Real>(memory.get(), elements), memory_(std::move(memory)) {}
-
- private:
-  AlignedArray<Real> memory_;
-};
-
-template <class Real>
 class HostBackend final : public Backend<Real> {
  public:
   HostBackend(Timeline& timeline, const BackendInfo& info, std::shared_ptr<PanelArithmetic<Real>> panel,
@@ -43,7 +33,7 @@ class HostBackend final : public Backend<Real> {
   }
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     MemoryCount::add_host(bytes_of<Real>(elements, 1));
-    return std::make_unique<HostMemoryBuffer<Real>>(allocate_zeroed<Real>(elements, threads_), elements);
+    return std::make_unique<HostBuffer<Real>>(allocate_zeroed<Real>(elements, threads_), elements);
   }
   std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) override {
     return std::make_unique<OperandInPlace<Real>>(

@@ -41,8 +41,10 @@ void update(RowMajorView<const Real> lt, RowMajorView<const Real> u, RowMajorVie
 
 template <class Real>
 void subtract_product(RowMajorView<const Real> a, RowMajorView<const Real> x, RowMajorView<Real> y) {
-  blas::subtract_product(a.rows, a.columns, a.data, a.leading_dimension, x.data, x.leading_dimension, y.data,
-                         y.leading_dimension);
+  blas::routine<Real>(cblas_sgemv, cblas_dgemv)(
+      CblasRowMajor, CblasNoTrans, blas::to_int(a.rows), blas::to_int(a.columns), Real{-1}, a.data,
+      blas::to_int(a.leading_dimension), x.data, blas::to_int(x.leading_dimension), Real{1}, y.data,
+      blas::to_int(y.leading_dimension));
 }
 
 // With more threads, barriers wait for a preempted thread. Of a host's 64 cores, 8, 16, 32 and 64 took 0.87,
@@ -136,7 +138,9 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
     const CBLAS_UPLO uplo = triangle == Triangle::upper ? CblasUpper : CblasLower;
     const CBLAS_DIAG diagonal = triangle == Triangle::upper ? CblasNonUnit : CblasUnit;
     if (x.columns == 1) {  // trsm would pack T
-      blas::trsv(uplo, diagonal, x.rows, t.data, t.leading_dimension, x.data, x.leading_dimension);
+      blas::routine<Real>(cblas_strsv, cblas_dtrsv)(CblasRowMajor, uplo, CblasNoTrans, diagonal, blas::to_int(x.rows),
+                                                    t.data, blas::to_int(t.leading_dimension), x.data,
+                                                    blas::to_int(x.leading_dimension));
       return;
     }
     blas::trsm(CblasRowMajor, CblasLeft, uplo, CblasNoTrans, diagonal, x.rows, x.columns, t.data, t.leading_dimension,

@@ -47,11 +47,8 @@ class Blas1 {
     dot_.set(0, to_int(count_));
     const Index groups = std::min(groups_of_vector(), device_.description().software ? Index{16} : max_parts);
     device_.dispatch(dot_, groups);
-    glCopyNamedBufferSubData(parts_.id(), read_back_->id(), 0, 0,
-                             static_cast<GLsizeiptr>(groups * static_cast<Index>(sizeof(double))));
-    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-    device_.finish();
-    return std::accumulate(read_back_->data(), read_back_->data() + groups, 0.0);
+    const std::span<const double> parts = parts_.read(0, groups, *read_back_);
+    return std::accumulate(parts.begin(), parts.end(), 0.0);
   }
   /// An invocation an element, in groups of 256.
   void dispatch(const gl::Program& program) {
@@ -64,7 +61,7 @@ class Blas1 {
   enum class Operation : std::uint8_t { scal, axpy, dot };
   static constexpr Index max_parts = 1024;  // of a scalar product
 
-  Index groups_of_vector() const { return (count_ + 255) / 256; }
+  Index groups_of_vector() const { return divide_up(count_, 256); }
   gl::Program program_of(Operation operation) const {
     return device_.compute_program("solvers/blas1.comp", define("DOUBLE", precision_of<Real> == Precision::double_) +
                                                              define("OPERATION", static_cast<Index>(operation)));

@@ -27,8 +27,8 @@ GLenum image_format(Packing packing, TexelFormat format) {
 }  // namespace
 
 TextureExtents texture_extents(Index rows, Index columns, Packing packing) {
-  return {std::max<Index>(1, round_up(columns, texel_columns(packing)) / texel_columns(packing)),
-          std::max<Index>(1, round_up(rows, texel_rows(packing)) / texel_rows(packing))};
+  return {std::max<Index>(1, divide_up(columns, texel_columns(packing))),
+          std::max<Index>(1, divide_up(rows, texel_rows(packing)))};
 }
 
 std::string texture_obstacle(const DeviceDescription& device, Index rows, Index columns, Packing packing,
@@ -94,10 +94,7 @@ template void TextureMatrix::upload_elements(RowMajorView<const float>);
 template void TextureMatrix::upload_elements(RowMajorView<const double>);
 
 void TextureMatrix::upload_texels(const std::function<void(float*)>& fill) {
-  MappedBuffer<float>& staging = device_->staging(floats());
-  device_->clock().measure(Stage::pack, [&] { fill(staging.data()); });
-  device_->measure(Stage::upload, [&] {
-    device_->context()->make_current();
+  device_->upload(floats(), fill, [&](const MappedBuffer<float>& staging) {
     const auto bound = bound_pixels(GL_PIXEL_UNPACK_BUFFER, staging.id());
     glTextureSubImage2D(texture_.id(), 0, 0, 0, static_cast<GLsizei>(spread() * width_), static_cast<GLsizei>(height_),
                         pixel_format(), pixel_type(), nullptr);
@@ -117,9 +114,7 @@ template void TextureMatrix::download_elements(RowMajorView<float>) const;
 template void TextureMatrix::download_elements(RowMajorView<double>) const;
 
 void TextureMatrix::download_texels(const std::function<void(const float*)>& take) const {
-  MappedBuffer<float>& staging = device_->staging(floats());
-  device_->measure(Stage::download, [&] {
-    device_->context()->make_current();
+  const auto read = [&](const MappedBuffer<float>& staging) {
     const auto bound = bound_pixels(GL_PIXEL_PACK_BUFFER, staging.id());
     // in bands of rows: the call counts bytes in 31 bits
     const Index row_bytes = spread() * width_ * channels(packing_) * static_cast<Index>(sizeof(float));
@@ -130,8 +125,8 @@ void TextureMatrix::download_texels(const std::function<void(const float*)>& tak
                            static_cast<GLsizei>(rows), 1, pixel_format(), pixel_type(),
                            static_cast<GLsizei>(rows * row_bytes), reinterpret_cast<void*>(row * row_bytes));
     }
-  });
-  device_->clock().measure(Stage::unpack, [&] { take(staging.data()); });
+  };
+  device_->download(floats(), read, take);
 }
 
 namespace {
@@ -185,8 +180,7 @@ void TexelProgram::dispatch(const TextureMatrix& target, std::initializer_list<G
       program_.set(location++, to_int(c.x), to_int(c.y));
       program_.set(location++, c.x_along_width, c.y_along_width, c.x_along_height, c.y_along_height);
     }
-    device_->dispatch(program_, round_up(quad.width, group_width) / group_width,
-                      round_up(quad.height, group_height) / group_height);
+    device_->dispatch(program_, divide_up(quad.width, group_width), divide_up(quad.height, group_height));
   }
   // later calls read by samplers, copy, or draw
   glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_TEXTURE_UPDATE_BARRIER_BIT |

@@ -70,11 +70,7 @@ template PaddedMatrix<double> padded(RowMajorView<const double>, RowMajorView<co
 
 template <class Real>
 EliminationSteps<Real>::EliminationSteps(Device& on, DenseSystem<Real>& of, const EliminationSettings& with)
-    : device(on),
-      system(of),
-      settings(with),
-      block(block_size(with.variant)),
-      side(round_up(of.a.rows, block) / block) {
+    : device(on), system(of), settings(with), block(block_size(with.variant)), side(divide_up(of.a.rows, block)) {
   check_extents(of);
   const bool is_double = precision_of<Real> == Precision::double_;
   if (with.precision == precision_of<Real> && (!is_double || with.variant == EliminationVariant::compute)) return;
@@ -97,7 +93,7 @@ namespace {
 constexpr Index fan = 16;  // candidates that a fragment reduces to one
 constexpr GLint bounds_location = 8, direction_location = 9;
 
-Index reduced(Index candidates) { return round_up(candidates, fan) / fan; }
+Index reduced(Index candidates) { return divide_up(candidates, fan); }
 
 std::string preamble(const EliminationSettings& settings, bool measure) {
   return define("BLOCK", block_size(settings.variant)) + define("FAN", fan) + define("MEASURE", measure) +

@@ -96,7 +96,6 @@ void LuDrawing::compute(Work work) {
 }
 
 LuDrawing::Seconds LuDrawing::compute_timed(Work work) {
-  device_.context()->make_current();
   device_.finish();
   Seconds seconds;
   std::vector<gl::TimestampHandle> stamps;

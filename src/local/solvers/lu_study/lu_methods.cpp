@@ -23,7 +23,7 @@ Rows rows_of(const LuSettings& settings, Index n, Index i) {
   const Index below = n - i - 1;
   if (!vectorised(settings.method)) return {i + 1, below, LuChannels::rgba};
   const Index first = (i + 1) / vector_length;
-  return {first, below == 0 ? 0 : round_up(n, vector_length) / vector_length - first,
+  return {first, below == 0 ? 0 : divide_up(n, vector_length) - first,
           static_cast<LuChannels>((i + 1) % vector_length)};
 }
 

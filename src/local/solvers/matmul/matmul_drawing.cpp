@@ -15,7 +15,7 @@ struct DrawnProduct {
       : device(on),
         product(of),
         settings(with),
-        steps(round_up(of.a.columns, step_depth(with.packing)) / step_depth(with.packing)),
+        steps(divide_up(of.a.columns, step_depth(with.packing))),
         bytes(with.variant == MatmulVariant::larsen_mcallister_bytes),
         left(on, of.a.rows, steps * step_depth(with.packing), with.packing, format()),
         right(on, steps * step_depth(with.packing), of.b.columns, with.packing, format()),

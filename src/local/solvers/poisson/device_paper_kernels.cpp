@@ -20,8 +20,8 @@ template <class Real>
 class PaperStrip final : public PoissonStrip<Real> {
  public:
   PaperStrip(Device& device, Index n, PoissonMemory memory, Index tile)
-      : device_(device),
-        extents_{.n = n, .first_row = 0, .rows = n},
+      : PoissonStrip<Real>({.n = n, .first_row = 0, .rows = n}, PoissonPreconditioner::none),
+        device_(device),
         memory_(memory),
         tile_(tile),
         u_(device, n * n),
@@ -40,8 +40,6 @@ class PaperStrip final : public PoissonStrip<Real> {
     }
   }
 
-  const PoissonExtents& extents() const override { return extents_; }
-  PoissonPreconditioner preconditioner() const override { return PoissonPreconditioner::none; }
   bool returns_early() const override { return false; }
 
   void begin(const PoissonProblem& problem, const CgLimits& limits) override {
@@ -56,8 +54,6 @@ class PaperStrip final : public PoissonStrip<Real> {
     done_ = false;
     sums_[index(PoissonSum::residual)] = blas_.dot(r_, r_);
   }
-
-  void precondition() override {}
 
   // lines 12 to 19 of Algorithm 1, and p . q of line 20
   void advance_direction(Index iteration) override {
@@ -99,7 +95,6 @@ class PaperStrip final : public PoissonStrip<Real> {
   double binding_seconds() override {
     constexpr int repetitions = 32;
     if (!texels_ && !texture_) return 0;
-    device_.context()->make_current();
     device_.finish();
     const double start = steady_seconds();
     for (int repetition = 0; repetition < repetitions; ++repetition) bind_texture();
@@ -108,6 +103,8 @@ class PaperStrip final : public PoissonStrip<Real> {
   }
 
  private:
+  using PoissonStrip<Real>::extents_;
+
   static std::size_t index(PoissonSum sum) { return static_cast<std::size_t>(sum); }
   Index count() const { return extents_.n * extents_.n; }
   [[noreturn]] static void refuse_edges() { throw std::logic_error("the paper's kernels compute the whole square"); }
@@ -138,7 +135,6 @@ class PaperStrip final : public PoissonStrip<Real> {
   }
 
   Device& device_;
-  PoissonExtents extents_;
   PoissonMemory memory_;
   Index tile_;
   DeviceArray<Real> u_, r_, p_, q_;

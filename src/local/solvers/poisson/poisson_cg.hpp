@@ -64,10 +64,12 @@ struct PoissonEdges {
 template <class Real>
 class PoissonStrip {
  public:
+  PoissonStrip(const PoissonExtents& extents, PoissonPreconditioner preconditioner)
+      : extents_(extents), preconditioner_(preconditioner) {}
   virtual ~PoissonStrip() = default;
 
-  virtual const PoissonExtents& extents() const = 0;
-  virtual PoissonPreconditioner preconditioner() const = 0;
+  const PoissonExtents& extents() const { return extents_; }
+  PoissonPreconditioner preconditioner() const { return preconditioner_; }
   /// Whether operations are asynchronous: the caller should then start all of them before it waits.
   virtual bool returns_early() const = 0;
 
@@ -75,7 +77,7 @@ class PoissonStrip {
   virtual void begin(const PoissonProblem& problem, const CgLimits& limits) = 0;
 
   /// z and r . z by multigrid. Before every advance_direction().
-  virtual void precondition() = 0;
+  virtual void precondition() {}
   /// p <- z + beta p in all rows and ghost rows, beta = r . z / (r . z of the iteration before), 0 in iteration 0; and
   /// the sum p . A p of the strip's rows. `iteration` counts from 0.
   virtual void advance_direction(Index iteration) = 0;
@@ -104,6 +106,12 @@ class PoissonStrip {
 
   /// u, rows x n elements.
   virtual void store(std::span<Real> u) = 0;
+
+ protected:
+  const PoissonExtents extents_;
+
+ private:
+  const PoissonPreconditioner preconditioner_;
 };
 
 /// A strip in host memory, computed by loops: the reference for devices. Each thread computes its own rows. Sums are

@@ -144,10 +144,9 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
  public:
   DevicePoissonStrip(Device& device, const PoissonExtents& extents, PoissonMemory memory,
                      PoissonPreconditioner preconditioner)
-      : device_(device),
-        extents_(extents),
+      : PoissonStrip<Real>(extents, preconditioner),
+        device_(device),
         memory_(memory),
-        preconditioner_(preconditioner),
         layout_(poisson_layout<Real>(extents, memory)),
         groups_limit_(max_poisson_groups(device.description())),
         u_(device, layout_.elements),
@@ -160,8 +159,6 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
     if (preconditioner == PoissonPreconditioner::multigrid) multigrid_.emplace(device, extents.n);
   }
 
-  const PoissonExtents& extents() const override { return extents_; }
-  PoissonPreconditioner preconditioner() const override { return preconditioner_; }
   bool returns_early() const override { return true; }
   void begin(const PoissonProblem& problem, const CgLimits& limits) override {
     u_.clear();
@@ -209,12 +206,8 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
 
   double own_sum(PoissonSum which) override {
     const Sum& own = sum(which);
-    device_.context()->make_current();
-    glCopyNamedBufferSubData(own.parts.id(), read_back_->id(), 0, 0,
-                             static_cast<GLsizeiptr>(own.count * bytes_of<double>));
-    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-    device_.finish();
-    return std::accumulate(read_back_->data(), read_back_->data() + own.count, 0.0);
+    const std::span<const double> parts = own.parts.read(0, own.count, *read_back_);
+    return std::accumulate(parts.begin(), parts.end(), 0.0);
   }
 
   void set_sum(PoissonSum which, double total) override {
@@ -228,12 +221,8 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
     std::vector<double> squares;
     while (count > 0) {
       const Index some = std::min<Index>(count, read_back_->size());
-      device_.context()->make_current();
-      glCopyNamedBufferSubData(scalars_->id(), read_back_->id(), static_cast<GLintptr>((first + 1) * bytes_of<double>),
-                               0, static_cast<GLsizeiptr>(some * bytes_of<double>));
-      glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-      device_.finish();
-      squares.insert(squares.end(), read_back_->data(), read_back_->data() + some);
+      const std::span<const double> read = scalars_->read(first + 1, some, *read_back_);
+      squares.insert(squares.end(), read.begin(), read.end());
       first += some;
       count -= some;
     }
@@ -281,6 +270,7 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
   }
 
  private:
+  using PoissonStrip<Real>::extents_;
   /// A scalar product: the parts of the work groups, or the total of set_sum().
   struct Sum {
     Sum(Device& device, Index max_parts) : parts(device, max_parts), total(device, 1) {}
@@ -321,9 +311,7 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
   }
 
   Device& device_;
-  PoissonExtents extents_;
   PoissonMemory memory_;
-  PoissonPreconditioner preconditioner_;
   PoissonLayout layout_;
   Index groups_limit_;
   DeviceArray<Real> u_;
