@@ -4,7 +4,6 @@ import importlib.util
 import re
 import unittest
 
-from bad_input import BadInputTest
 from launch import GLINPACK_PAPERS, ROOT, read_npy
 from modes import BRIEFLY, ModesTest
 
@@ -24,17 +23,6 @@ class Tridiagonal(CoprocessorTest):
         self.assertEqual([(result["variant"], result["size"]) for result in results],
                          [(variant, size) for size in ("5x9", "5x20", "3x9", "3x20")
                           for variant in ("lapack", "raster", "compute", "cyclic-reduction")])
-
-    def test_settings_of_a_variant_are_distinguished(self):
-        for arguments, settings in [
-            (["--variant", "compute", "--equations", 16], "pieces of 16"),
-            (["--variant", "compute", "--equations", "all"], "whole"),
-            (["--variant", "cyclic-reduction", "--steps", 2], "2 steps"),
-            (["--variant", "raster", "--tile", 8], "6 tiles"),
-        ]:
-            with self.subTest(settings=settings):
-                results, _ = self.results("tridiagonal", "--systems", 12, "--n", 20, *arguments)
-                self.assertEqual(results[1]["settings"], settings)
 
     def test_double_precision_is_computed_and_checked_in_double_precision(self):
         results, _ = self.results("tridiagonal", "--variant", "compute,cyclic-reduction,lapack", "--precision", "double",
@@ -61,11 +49,6 @@ class Tridiagonal(CoprocessorTest):
         for variant in "raster", "compute":
             self.assertRegex(outcome.out, rf"(?m)^{variant} .*FAILED: zero pivot: system 1, row 2")
         self.assertRegex(outcome.out, r"(?m)^lapack .* passed$")
-
-    def test_a_singular_matrix_is_reported(self):
-        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n")
-        outcome = self.mode("tridiagonal", "--variant", "compute,lapack", "--input", "a.mtx", *BRIEFLY, status=1)
-        self.assertEqual(outcome.out.count("FAILED: zero pivot: system 1, row 2"), 2, outcome)
 
 
 class Background(CoprocessorTest):
@@ -102,30 +85,6 @@ class Background(CoprocessorTest):
                                      {(operation, variant)})
                     for result in results:
                         self.assertGreater(result["check"]["error"], 0)
-
-
-class BadInput(BadInputTest):
-    PROGRAM = GLINPACK_PAPERS
-
-    def test_invalid_arguments_are_named_before_any_work(self):
-        self.write("a.mtx", MATRIX)
-        self.write("b.mtx", RIGHT)
-        self.write("short.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n")
-        self.write("nan.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 nan\n")
-        self.write("full.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 3 5\n")
-        self.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 5\n")
-        self.write("huge.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e300\n")
-        for arguments, named in [
-            (["tridiagonal", "--systems", "1000000", "--n", "1000000"], ["1000000 systems", "available"]),
-            (["tridiagonal", "--input", "nan.mtx"], ["nan.mtx", "row 1, column 2", "NaN"]),
-            (["tridiagonal", "--input", "full.mtx"], ["full.mtx", "row 1, column 3", "tridiagonal"]),
-            (["tridiagonal", "--input", "wide.mtx"], ["wide.mtx", "2 x 3", "square"]),
-            (["tridiagonal", "--input", "huge.mtx"], ["huge.mtx", "row 1, column 1", "--precision double"]),
-            (["tridiagonal", "--input", "a.mtx", "--input-b", "short.mtx"], ["3 rows", "short.mtx", "2"]),
-            (["background", "--n", "1000000"], ["30 systems of size 1000000", "available"]),
-        ]:
-            with self.subTest(arguments=arguments):
-                self.rejected_on_one_line(arguments, *named)
 
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed: scripts/install-deps.sh --test")

@@ -23,6 +23,25 @@ VALIDATION = {"VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation",
               "VK_LAYER_ENABLES": "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT"}
 
 
+def is_hydra():
+    """Whether the launcher is MPICH's."""
+    return "HYDRA" in subprocess.run([MPIEXEC, "--version"], check=False, capture_output=True, text=True).stdout
+
+
+def skip_all(why):
+    """Skips the tests of the script; CTest finds the line."""
+    print(f"{pathlib.Path(sys.argv[0]).stem}: skipped: {why}", file=sys.stderr)
+    raise unittest.SkipTest(why)
+
+
+def hpl_dat_with(changes):
+    """netlib's HPL.dat with some lines (1-based) replaced."""
+    lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
+    for number, text in changes.items():
+        lines[number - 1] = text
+    return "\n".join(lines) + "\n"
+
+
 def wait_for(condition, seconds=30):
     """Polls condition() and returns its first true value, or a false one after `seconds`."""
     end = time.monotonic() + seconds
@@ -90,6 +109,13 @@ class GlinpackTest(unittest.TestCase):
         if is_validated:
             self.assertNotIn("Validation ", outcome.out + outcome.err, outcome)
         return outcome
+
+    def assert_refused(self, outcome, start, *named):
+        """Expects one line that begins with `start` and contains all of `named`, and no other output."""
+        self.assertEqual((outcome.status, outcome.out, len(outcome.err.splitlines())), (2, "", 1), outcome)
+        self.assertTrue(outcome.err.startswith(start), outcome)
+        for text in named:
+            self.assertIn(text, outcome.err)
 
     def valid_json(self, name, schema="result.schema.json"):
         """The document of a file that is valid by its schema in docs/."""

@@ -4,7 +4,6 @@ import csv
 import re
 import unittest
 
-from bad_input import BadInputTest
 from launch import GLINPACK_PAPERS, ROOT, GlinpackTest
 
 OPERATIONS = ["addition", "subtraction", "multiplication", "division", "fma", "reciprocal"]
@@ -99,21 +98,6 @@ class Lu(ParanoiaTest):
         self.assertEqual(len(rows), 5 * len(OPERATIONS) + 2 * 2 * 2 * 2)
         self.assertEqual({row["unit"] for row in rows}, {"ulp", "epsilon"})
         self.assertEqual({row["passed"] for row in rows}, {"true"})
-
-
-class BadInput(BadInputTest):
-    PROGRAM = GLINPACK_PAPERS
-
-    def test_invalid_arguments_are_named_before_any_work(self):
-        self.write("there.json", "{}")
-        for arguments, named in [
-            (["paranoia", "--n", "1000000"], ["--n 1000000", "available"]),
-            (["paranoia", "--device", "77"], ["--device 77", "glinpack devices"]),
-            (["paranoia", "--json", "there.json"], ["there.json", "--force"]),
-            (["paranoia", "--shader-dir", "nowhere"], ["--shader-dir", "nowhere"]),
-        ]:
-            with self.subTest(arguments=arguments):
-                self.rejected_on_one_line(arguments, *named)
 
 
 if __name__ == "__main__":

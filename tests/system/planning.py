@@ -74,12 +74,6 @@ class Plans(PlanningTest):
         best = json.loads((self.folder / "links.json").read_text())["ping_pong"][0]["sizes"]
         self.assertAlmostEqual(1e-9 / memory["seconds_per_byte"], max(size["gigabytes_per_second"] for size in best))
 
-    def test_an_existing_file_is_not_overwritten(self):
-        self.write("other.json", "{}")
-        outcome = self.plan("--n", 100, "--json", "other.json")
-        self.assertEqual((outcome.status, len(outcome.messages), outcome.out), (2, 1, ""), outcome)
-        self.assertRegex(outcome.messages[0], "other.json .*--force")
-
 
 # Logs of runs of several GPUs of one host, by the commits whose panels the GPUs of a process column gather.
 LOGS = ("h100-x4/process-grids", "h100-x4/one-gpu-and-four", "h100-x4/first-runs",

@@ -48,14 +48,6 @@ class Generated(SlurmTest):
         read = self.start(["bash", "head", "--n", "200"], {"GLINPACK": ""})
         self.assertEqual(read.out, "/a b/$(c)/it's\n|--config|a run's.toml|--save-solution|`x`\t\\.txt|--n|200|")
 
-    def test_rejected_arguments_write_nothing(self):
-        for arguments in (["--nodes", "0"], ["--", "--grid", "4x4"], ["--", "--config", "missing.toml"]):
-            with self.subTest(arguments=arguments):
-                rejected = self.slurm("-o", "run.sbatch", *arguments, status=2)
-                self.assertEqual(len(rejected.messages), 1, rejected)
-                self.assertEqual(rejected.out, "", rejected)
-                self.assertEqual(self.files(), [])
-
 
 class Sweep(SlurmTest):
     def test_outside_slurm_it_lists_its_combinations(self):
