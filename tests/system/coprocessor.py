@@ -68,13 +68,6 @@ class Background(CoprocessorTest):
                 for text, value in zip(printed.groups(), [*seconds, seconds[0] / seconds[2]]):
                     self.assertAlmostEqual(float(text), value, delta=max(0.006, 1e-3 * value))
 
-    def test_a_measured_ratio_is_adjusted_while_it_runs(self):
-        results, _ = self.results("background", "--n", 24, "--systems", 40)
-        parameters = results[2]["parameters"]
-        self.assertEqual(parameters["on_gpu"] + parameters["on_cpu"], 40)
-        self.assertEqual(parameters["ratios"][-1], parameters["ratio"])
-        self.assertTrue(all(ratio > 0 for ratio in parameters["ratios"]))
-
     def test_every_operation_solves_every_size_by_either_kind_of_shader(self):
         for operation in "plu-packed", "matmul":
             for variant in "raster", "compute":

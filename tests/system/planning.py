@@ -27,13 +27,6 @@ class PlanningTest(GlinpackTest):
 
 
 class Plans(PlanningTest):
-    def test_the_example_of_the_help_is_planned(self):
-        document = self.planned("--nodes", 16, "--gpus-per-node", 4, "--memory", "80G", "--network", "100Gb/s")
-        plan = document["plan"]
-        self.assertEqual(plan["p"] * plan["q"], 64)
-        self.assertLess(document["device_bytes"], 0.8 * 80e9)
-        self.assertGreater(plan["gflops"], 0)
-        self.assertGreater(len(document["others"]), 1)
 
     def test_assumed_figures_are_named_first(self):
         run = ["--nodes", 1, "--n", 32768, "--precision", "single"]
