@@ -1,7 +1,7 @@
 // Helpers of the app tests: expected errors and JSON, temporary files.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -16,6 +16,14 @@
 #include "app/input/input_error.hpp"
 
 namespace glinpack::app {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 /// Expects `call` to throw an InputError of one line that contains every one of the parts.
 inline void expect_input_error(const std::function<void()>& call, const std::vector<std::string>& parts) {
@@ -38,8 +46,10 @@ inline void expect_members(const nlohmann::json& all, const char* members) {
   for (const auto& [key, value] : expected.items()) EXPECT_EQ(all.at(key), value) << key;
 }
 
+using Arguments = std::vector<std::string>;
+
 /// The arguments of a command line without quotes.
-inline std::vector<std::string> arguments_of(const std::string& line) {
+inline Arguments arguments_of(const std::string& line) {
   std::istringstream words(line);
   return {std::istream_iterator<std::string>(words), {}};
 }

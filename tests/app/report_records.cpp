@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 

@@ -3,15 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <regex>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "app/record/hpl_report.hpp"
 #include "app/record/run_record.hpp"
 #include "lu/parameters.hpp"
+#include "tests/app/expect.hpp"
 
 namespace glinpack::app::example {
 

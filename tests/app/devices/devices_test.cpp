@@ -1,8 +1,4 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "app/devices/devices_command.hpp"
 #include "app/options/plu_options.hpp"
@@ -11,10 +7,6 @@
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 DeviceDescription hardware() {
   DeviceDescription device;
@@ -120,8 +112,6 @@ TEST(DevicesCommand, json_has_the_same_values_with_null_for_unknown_ones) {
   EXPECT_EQ(document["devices"][2]["why_unusable"], "no OpenGL 4.5: update the driver");
   EXPECT_TRUE(devices_json({})["automatic"].is_null());
 }
-
-using ::testing::ElementsAre;
 
 KeptTuning tuned() {
   KeptTuning kept{.tuning = {}, .file = "/cache/1.tile"};

@@ -1,19 +1,8 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
-
 #include "app/devices/peaks_command.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-using Arguments = std::vector<std::string>;
-
-class PeaksConfigFile : public FolderTest {};
 
 TEST(PeaksOptions, DefaultsMeasureTheDeviceThatPluUses) {
   const PeaksOptions o = parse_peaks_options({});
@@ -32,14 +21,6 @@ TEST(PeaksOptions, EveryOptionIsParsedAndIsInTheConfiguration) {
   EXPECT_EQ(to_json(o, peaks_table), nlohmann::json::parse(R"({"backend": "gl-compute", "device": 2, "threads": 3,
     "shader-dir": "shaders", "repeat": 7, "seconds": 0.5, "json": "c.json", "force": true, "log-level": "info"})"));
   EXPECT_EQ(to_json(PeaksOptions{}, peaks_table)["device"], nlohmann::json());
-}
-
-TEST_F(PeaksConfigFile, IsOverriddenByTheCommandLine) {
-  const std::string file = write("c.toml", "repeat = 3\nseconds = 0.1\nbackend = \"openblas\"\n");
-  const PeaksOptions o = parse_peaks_options({"--config", file, "--repeat", "9"});
-  EXPECT_EQ(o.measuring.repeat, 9);
-  EXPECT_EQ(o.measuring.seconds, 0.1);
-  EXPECT_EQ(o.backend, "openblas");
 }
 
 TEST(PeaksOptions, RejectsInvalidValues) {

@@ -1,9 +1,6 @@
 // Input and output of `glinpack doctor`: options, files of the kernel, reports.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "app/doctor/doctor_command.hpp"
 #include "app/doctor/facts.hpp"
@@ -13,9 +10,6 @@
 
 namespace glinpack::app::doctor {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST(DoctorOptions, every_option_is_parsed_and_is_in_the_configuration) {
   const DoctorOptions o =

@@ -1,16 +1,10 @@
 #include "app/input/hpl_dat.hpp"
 
-#include <gmock/gmock.h>
-
 #include "app/input/text_file.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 const std::string netlib = std::string(GLINPACK_TEST_DATA) + "/HPL.dat";
 
@@ -86,7 +80,7 @@ TEST_F(HplDatFile, WhatIsWrittenIsRead) {
   EXPECT_EQ(read.broadcast, written.broadcast);
   EXPECT_EQ(read.depth, written.depth);
   EXPECT_EQ(read.row_swap, written.row_swap);
-  EXPECT_THAT(read.notes, ::testing::IsEmpty());
+  EXPECT_THAT(read.notes, IsEmpty());
 }
 
 TEST(HplDat, WhatHplDoesNotHaveIsNotWritten) {
@@ -109,8 +103,8 @@ TEST_F(HplDatFile, SwapIsOneOfHplsThreeRowSwaps) {
 
 TEST(HplDat, UnusedValuesAreReported) {
   const std::string note = unused_parameters_note("HPL.dat");
-  EXPECT_THAT(note, ::testing::HasSubstr("alignment"));
-  EXPECT_THAT(note, ::testing::Not(::testing::HasSubstr("SWAP")));
+  EXPECT_THAT(note, HasSubstr("alignment"));
+  EXPECT_THAT(note, Not(HasSubstr("SWAP")));
 }
 
 TEST(HplDat, InnermostCombinationsRunInHplsOrder) {

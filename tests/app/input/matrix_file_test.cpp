@@ -1,10 +1,8 @@
 #include "app/input/matrix_file.hpp"
 
-#include <gmock/gmock.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <sstream>
@@ -13,8 +11,6 @@
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::ElementsAre;
 
 constexpr std::int64_t plenty = 1 << 30;
 

@@ -1,8 +1,5 @@
 #include "app/input/values.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <limits>
 
 #include "app/input/input_error.hpp"
@@ -10,8 +7,6 @@
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::ElementsAre;
 
 TEST(Values, WholeNumbersAreReadWithinTheirRange) {
   EXPECT_EQ(parse_whole("1", 1, 10), 1);

@@ -1,9 +1,6 @@
 // --help, man pages, docs/options.md and shell completion, from the option tables.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/commands.hpp"
@@ -14,11 +11,6 @@
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 struct ExampleOptions {
   std::vector<Index> n{2000};

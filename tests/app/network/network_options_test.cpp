@@ -1,7 +1,3 @@
-#include <gmock/gmock.h>
-
-#include <nlohmann/json.hpp>
-
 #include "app/network/network_command.hpp"
 #include "app/program/planned_runs.hpp"
 #include "tests/app/expect.hpp"
@@ -9,11 +5,7 @@
 namespace glinpack::app {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using Arguments = std::vector<std::string>;
-
 NetworkOptions parsed(const Arguments& arguments) { return parse(arguments, network_table).options; }
 
 void network_refuses(const Arguments& arguments, const std::vector<std::string>& parts) {
@@ -78,16 +70,7 @@ TEST(NetworkOptions, InvalidValuesAreRejectedWithOptionAndValue) {
   network_refuses({"--repeat", "1", "--repeat", "2"}, {"--repeat is given 2 times", "give it once"});
 }
 
-TEST_F(NetworkConfigFile, KeysAreTheOptionsAndErrorsNameTheirLine) {
-  const std::string file = write("c.toml",
-                                 "n = [100, 200]\nbroadcast = 'all'\nping-pong = '0-1'\n"
-                                 "screen = 'never'\nscreen_seconds = 3\n");
-  const NetworkOptions o = parsed({"--config", file, "--n", "50"});
-  EXPECT_THAT(o.n, ElementsAre(50));
-  EXPECT_THAT(o.broadcast, SizeIs(all_broadcasts.size()));
-  EXPECT_THAT(o.ping_pong_pairs, ElementsAre(RankPair{0, 1}));
-  EXPECT_EQ(o.screen, When::never);
-  EXPECT_EQ(o.screen_seconds, 3);
+TEST_F(NetworkConfigFile, ErrorsNameTheirLine) {
   network_refuses({"--config", write("d.toml", "n = 64\nscren = 'auto'\n")},
                   {"d.toml:2: ", "'scren'", "did you mean screen?"});
   network_refuses({"--config", write("e.toml", "backend = 'openblas'\n")},

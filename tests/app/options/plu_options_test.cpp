@@ -1,10 +1,7 @@
 #include "app/options/plu_options.hpp"
 
-#include <gmock/gmock.h>
-
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "app/devices/devices_command.hpp"
 #include "app/manual/pages.hpp"
@@ -13,10 +10,6 @@
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using Arguments = std::vector<std::string>;
 
 nlohmann::json json_of(const PluOptions& options) { return to_json(options, plu_table); }
 

@@ -1,7 +1,5 @@
 // The options of the studies: what reaches the configuration, and what is refused.
-#include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/manual/pages.hpp"
@@ -16,9 +14,6 @@ namespace {
 using nlohmann::json;
 using solvers::PoissonKernel;
 using solvers::PoissonMemory;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 /// "--n 5 --fit" as arguments; `''` is an empty one.
 Texts words(const std::string& line) {
@@ -239,16 +234,6 @@ TEST(StudyOptions, RefusalsNameTheOptionAndTheRemedy) {
 }
 
 class StudyConfigFile : public FolderTest {};
-
-TEST_F(StudyConfigFile, IsOverriddenByTheCommandLine) {
-  const std::string file = write("m.toml", "n = [3, 4]\nvariant = \"compute\"\nrepeat = 9\n");
-  const json options = configuration("matmul", "--config " + file + " --repeat 2");
-  EXPECT_EQ(options["n"], json({3, 4}));
-  EXPECT_EQ(options["variant"], json({"compute"}));
-  EXPECT_EQ(options["repeat"], 2);
-  const std::string bad = write("bad.toml", "\npaking = \"2x2\"\n");
-  expect_input_error([&] { configuration("matmul", "--config " + bad); }, {"bad.toml:2", "'paking'", "packing"});
-}
 
 TEST_F(StudyConfigFile, GivesOtherRanksTheSameOptionsWithoutTheDisk) {
   const Texts arguments{"--config", write("poisson.toml", "n = [5, 6]\nmemory = \"all\"\nfit = true\n"), "--host",

@@ -1,17 +1,12 @@
 // Records of standalone modes: fits of their times, and their output.
 #include "app/papers/records.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::HasSubstr;
 
 Measured seconds(double value) { return {value, value / 2, value * 2, 3}; }
 

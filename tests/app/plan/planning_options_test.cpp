@@ -1,7 +1,3 @@
-#include <gmock/gmock.h>
-
-#include <nlohmann/json.hpp>
-
 #include "app/input/values.hpp"
 #include "app/plan/planner.hpp"
 #include "app/plan/planning_command.hpp"
@@ -10,10 +6,6 @@
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-using Arguments = std::vector<std::string>;
 
 class PlanningFiles : public FolderTest {};
 

@@ -1,7 +1,5 @@
 #include "app/program/automatic.hpp"
 
-#include <gmock/gmock.h>
-
 #include <functional>
 #include <stdexcept>
 
@@ -11,9 +9,6 @@
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
 

@@ -1,12 +1,10 @@
 #include "app/program/log.hpp"
 
-#include <gmock/gmock.h>
 #include <spdlog/spdlog.h>
 #include <stdlib.h>
 
 #include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "app/options/plu_options.hpp"
 #include "tests/app/expect.hpp"
@@ -14,7 +12,6 @@
 namespace glinpack::app {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
 // The log of a program that starts: each test has its own variables and default logger.

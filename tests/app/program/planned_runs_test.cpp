@@ -1,14 +1,12 @@
 #include "app/program/planned_runs.hpp"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -22,9 +20,6 @@
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 const std::string netlib = std::string(GLINPACK_TEST_DATA) + "/HPL.dat";
 

@@ -1,8 +1,5 @@
 #include "app/record/breakdown.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <random>
 
@@ -11,12 +8,6 @@
 
 namespace glinpack::app::example {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
 
 TEST(Intervals, union_sorts_merges_and_drops_empty_intervals) {
   EXPECT_THAT(united({{5, 6}, {1, 2}, {2, 3}, {1.5, 1.75}, {4, 4}, {9, 8}}),

@@ -1,9 +1,5 @@
 #include "app/record/energy.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/record/timeline.hpp"
@@ -16,10 +12,6 @@ using sensors::Kind;
 using sensors::known;
 using sensors::Sample;
 using sensors::unknown;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 Sample counted(double seconds, double joules) { return {seconds, {.joules = joules}}; }
 Sample powered(double seconds, double watts) { return {seconds, {.watts = watts}}; }

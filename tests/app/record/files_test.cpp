@@ -1,6 +1,4 @@
 // Machine-readable output: JSON and its schema, CSV, trace.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -9,12 +7,10 @@
 #include <fstream>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/program/log.hpp"
 #include "app/record/timeline.hpp"
-#include "tests/app/expect.hpp"
 #include "tests/app/report_records.hpp"
 #include "tests/captured_log.hpp"
 
@@ -22,9 +18,6 @@ namespace glinpack::app::example {
 namespace {
 
 using nlohmann::json;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 const std::filesystem::path repository = std::filesystem::path(GLINPACK_TEST_DATA).parent_path().parent_path();
 

@@ -1,6 +1,3 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -9,12 +6,8 @@
 namespace glinpack::app::example {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ContainsRegex;
-using ::testing::ElementsAre;
 using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string report_of(const std::vector<RunRecord>& records, const ReportContext& shared = context()) {
   use_utc();
@@ -158,23 +151,16 @@ TEST(HplReport, head_lists_parameters_in_hpl_columns) {
     }
   }
   const std::vector<std::string> lines = lines_of(report_of(records));
-  EXPECT_THAT(lines, Contains("An explanation of the input/output parameters follows:"));
-  EXPECT_THAT(lines, Contains("T/V    : Wall time / encoded variant."));
-  EXPECT_THAT(lines, Contains("The following parameter values will be used:"));
-  EXPECT_THAT(lines, Contains("N      :      29       30       34       35 "));
-  EXPECT_THAT(lines, Contains("NB     :       4 "));
-  EXPECT_THAT(lines, Contains("PMAP   : Row-major process mapping"));
-  EXPECT_THAT(lines, Contains("P      :       2        1        4 "));
-  EXPECT_THAT(lines, Contains("Q      :       2        4        1 "));
-  EXPECT_THAT(lines, Contains("PFACT  :    Left    Crout    Right "));
-  EXPECT_THAT(lines, Contains("NBMIN  :       2 "));
-  EXPECT_THAT(lines, Contains("BCAST  :   1ring "));
-  EXPECT_THAT(lines, Contains("DEPTH  :       0 "));
-  EXPECT_THAT(lines, Contains("SWAP   : Direct"));
-  EXPECT_THAT(lines, Contains("BACKEND: gl-compute "));
+  EXPECT_THAT(lines,
+              ::testing::IsSupersetOf(
+                  {"An explanation of the input/output parameters follows:", "T/V    : Wall time / encoded variant.",
+                   "The following parameter values will be used:", "N      :      29       30       34       35 ",
+                   "NB     :       4 ", "PMAP   : Row-major process mapping", "P      :       2        1        4 ",
+                   "Q      :       2        4        1 ", "PFACT  :    Left    Crout    Right ", "NBMIN  :       2 ",
+                   "BCAST  :   1ring ", "DEPTH  :       0 ", "SWAP   : Direct", "BACKEND: gl-compute ",
+                   "- The relative machine precision (eps) is taken to be               1.110223e-16",
+                   "- Computational tests pass if scaled residuals are less than                16.0"}));
   EXPECT_EQ(lines[1], "glinpack 0.1.0  --  High-Performance Linpack benchmark  --  0123abc");
-  EXPECT_THAT(lines, Contains("- The relative machine precision (eps) is taken to be               1.110223e-16"));
-  EXPECT_THAT(lines, Contains("- Computational tests pass if scaled residuals are less than                16.0"));
 }
 
 TEST(HplReport, lists_longer_than_eight_wrap_as_in_hpl) {

@@ -1,15 +1,8 @@
-#include <gmock/gmock.h>
-
-#include <nlohmann/json.hpp>
-
 #include "app/record/network_record.hpp"
 #include "tests/app/report_records.hpp"
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 Interval message(double start, double end, Phase phase, std::int64_t bytes, int messages) {
   return {
@@ -98,7 +91,7 @@ TEST(NetworkText, ShowsCommunicatorsSizesAndTotalsAndNothingThatLooksLikeAResult
     EXPECT_THAT(text, HasSubstr(part));
   }
   EXPECT_THAT(text, Not(HasSubstr("row 0")));  // a row of one rank
-  EXPECT_THAT(example::lines_that_look_like_results(text), ::testing::IsEmpty());
+  EXPECT_THAT(example::lines_that_look_like_results(text), IsEmpty());
   for (const std::string& line : example::lines_of(text)) EXPECT_LE(line.size(), 100U) << line;
 }
 
@@ -187,7 +180,7 @@ TEST(NetworkFiles, HoldEveryRunRankAndLink) {
   const auto lines = example::lines_of(network_csv(results.runs));
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(std::count(lines[0].begin(), lines[0].end(), ','), std::count(lines[1].begin(), lines[1].end(), ','));
-  EXPECT_THAT(lines[1], ::testing::StartsWith("20,10,2,1,1,ring,partial,double,row-major,0,"));
+  EXPECT_THAT(lines[1], StartsWith("20,10,2,1,1,ring,partial,double,row-major,0,"));
 }
 
 TEST(ComputeOnlyReport, ReportsThatNothingWasSentSolvedOrChecked) {

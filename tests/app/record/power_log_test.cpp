@@ -1,7 +1,5 @@
 #include "app/record/power_log.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <spdlog/fmt/fmt.h>
 
 #include "tests/app/expect.hpp"

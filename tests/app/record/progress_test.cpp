@@ -1,8 +1,5 @@
 #include "app/record/progress.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <sstream>
 
 #include "app/record/text.hpp"
@@ -11,8 +8,6 @@
 
 namespace glinpack::app::example {
 namespace {
-
-using ::testing::IsEmpty;
 
 struct Shown {
   /// `columns`: of the terminal, 0 without one.

@@ -1,18 +1,12 @@
 #include "app/record/result_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "app/record/run_record.hpp"
-#include "tests/app/expect.hpp"
 #include "tests/app/report_records.hpp"
 
 namespace glinpack::app {
 namespace {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class ResultFiles : public FolderTest {
  protected:
@@ -72,7 +66,7 @@ TEST_F(ResultFiles, control_characters_do_not_reach_a_terminal) {
   document["context"]["version"] = json::array({"\x1b[31m"});
   for (const std::string& text : {document.dump(), std::string("{\"\x1b[31m"), std::string("{\"\x9b")}) {
     EXPECT_THAT([&] { read_result_file(write("y.json", text)); },
-                ::testing::ThrowsMessage<InputError>(::testing::AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\x9b")))));
+                ::testing::ThrowsMessage<InputError>(AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\x9b")))));
   }
 }
 

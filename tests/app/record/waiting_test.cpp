@@ -1,6 +1,4 @@
 // Separation of waiting from communication, and time by role, on hand-made timelines.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "app/record/breakdown.hpp"
 #include "app/record/timeline.hpp"
@@ -8,8 +6,6 @@
 
 namespace glinpack::app::example {
 namespace {
-
-using ::testing::ElementsAre;
 
 /// An interval of one pass.
 Interval in_pass(int pass, Role role, double start, double end, Lane lane, Phase phase) {

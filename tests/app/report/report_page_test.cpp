@@ -1,21 +1,15 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "app/report/report_command.hpp"
-#include "tests/app/expect.hpp"
 #include "tests/app/report_records.hpp"
 
 namespace glinpack::app {
 namespace {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // tests/system/report_page.py tests what the scripts of the page make of the data.
 class ReportPage : public FolderTest {

@@ -1,15 +1,9 @@
-#include <gmock/gmock.h>
-
 #include "app/slurm/slurm_command.hpp"
 #include "mpi/session.hpp"
 #include "tests/app/expect.hpp"
 
 namespace glinpack::app {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-using Arguments = std::vector<std::string>;
 
 class SlurmFiles : public FolderTest {};
 
