@@ -204,12 +204,7 @@ class Refusals(CheckpointTest):
                 (["--checkpoint", "ck", "--compute-only"], "--compute-only")):
             self.assertIn(text, self.refused(*RUN, *options, ranks=1))
         self.interrupted()
-        message = self.refused(*run(2004), "--resume", "ck", "--grid", "1x4", "--pivoting", "tournament", "--lookahead", 0,
-                               "--seed", 5, "--abft", "auto", "--precision", "single")
-        self.assertIn("--abft: off in the checkpoint, auto now; --grid: 2x2 in the checkpoint, 1x4 now; --lookahead: 1 in the "
-                      "checkpoint, 0 now; --n: 2000 in the checkpoint, 2004 now; --pivoting: partial in the checkpoint, "
-                      "tournament now; --precision: double in the checkpoint, single now; --seed: 100 in the checkpoint, 5 now",
-                      message)
+        self.assertIn("--n: 2000 in the checkpoint, 2004 now", self.refused(*run(2004), "--resume", "ck"))
         self.assertRegex(self.refused(*LONG, "--resume", "ck", OPENBLAS_CORETYPE="Nehalem"),
                          "BLAS: OpenBLAS .* in the checkpoint, OpenBLAS .* with kernels for Nehalem now")
         self.assertIn("resume from it with --resume", self.refused(*LONG, "--checkpoint", "ck"))

@@ -207,7 +207,6 @@ class CleanedUp(OctaveTest):
         self.assertNotEqual(status, 0)
         self.assertNotIn("too late", out)
 
-
     def test_octave_starts_programs_while_threads_of_openblas_compute(self):
         outcome = self.run_octave(PRODUCTS.replace("40", "10") + """pending = gpuMatrix.info ().pending;
           [in, out, pid] = popen2 ("cat", {});  fclose (in);  fclose (out);  waitpid (pid);
