@@ -2,10 +2,12 @@
 // are compared, including those around the operands.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
+#include <limits>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -62,12 +64,6 @@ struct CaseNames {
   }
 };
 
-template <class Real>
-struct TestedBackend {
-  Timeline timeline;
-  std::unique_ptr<Backend<Real>> backend;
-};
-
 /// A usable device, hardware preferred. -1: none.
 inline int any_gl_device() { return device_for_local_rank(gl::list_devices(), 0, true); }
 
@@ -78,37 +74,22 @@ struct Operand {
   std::unique_ptr<DeviceMatrix<Real>> expected_matrix;
   DeviceBlock<Real> tested;
   DeviceBlock<Real> expected;
-  double largest = 0;  // largest magnitude in the matrix before the operation
+  double largest = 0;  // largest magnitude in the block before the operation
 };
 
-template <class Case>
-class BackendTest : public ::testing::Test {
- protected:
-  using Real = typename Case::Real;
+/// A tested backend beside the reference, with operands on both.
+template <class Real>
+class BackendPair {
+ public:
+  /// Operands have up to `columns_before` columns of their matrices before them.
+  BackendPair(Backend<Real>* tested, Backend<Real>* reference, Index columns_before = 6)
+      : tested_(tested), reference_(reference), columns_before_(columns_before) {}
 
-  // One backend for all tests of a suite: creating a GL context and its shaders takes longer than most tests.
-  static void SetUpTestSuite() {
-    BackendOptions options;
-    options.threads = 2;
-    options.debug = true;
-    if (has_device(Case::record)) options.device = device_for_local_rank(Case::record.devices->list(), 0, true);
-    if (options.device < 0) return;
-    tested_ = std::make_unique<TestedBackend<Real>>();
-    tested_->backend = make_backend<Real>(Case::record.name, options, tested_->timeline);
-    reference_ = std::make_unique<TestedBackend<Real>>();
-    reference_->backend = make_backend<Real>(oracle.name, options, reference_->timeline);
-  }
-  static void TearDownTestSuite() {
-    tested_.reset();
-    reference_.reset();
-  }
-  void SetUp() override {
-    if (!tested_) GTEST_SKIP() << "waived: no usable device here";
-  }
-
-  Backend<Real>& tested() { return *tested_->backend; }
-  Backend<Real>& reference() { return *reference_->backend; }
-  Timeline& timeline() { return tested_->timeline; }
+  Backend<Real>& tested() { return *tested_; }
+  Backend<Real>& reference() { return *reference_; }
+  Random& random() { return random_; }
+  /// 0 ... last
+  Index up_to(Index last) { return static_cast<Index>(random_() % static_cast<std::uint64_t>(last + 1)); }
 
   std::unique_ptr<HostBuffer<Real>> host_buffer(const std::vector<Real>& elements) {
     auto buffer = tested().allocate_host(static_cast<Index>(elements.size()));
@@ -116,7 +97,7 @@ class BackendTest : public ::testing::Test {
     return buffer;
   }
 
-  /// rows x columns random elements inside a larger random matrix, at an offset that differs between operands.
+  /// rows x columns random elements anywhere in a larger matrix of NaN, which no operation reads.
   Operand<Real> operand(Index rows, Index columns, bool triangle = false) {
     return operand(rows, columns, [&](Real* first, Index leading_dimension) {
       if (triangle) make_well_conditioned(first, rows, leading_dimension, random_);
@@ -126,15 +107,22 @@ class BackendTest : public ::testing::Test {
   /// The same; `prepare` may change the random elements, given the block's first element and leading dimension.
   template <class Prepare>
   Operand<Real> operand(Index rows, Index columns, Prepare prepare) requires std::invocable<Prepare, Real*, Index> {
-    ++operands_;
-    const Index row = (operands_ * 3) % 8;
-    const Index column = (operands_ * 5) % 7;
+    const Index row = up_to(7), column = up_to(columns_before_);
+    const Index matrix_rows = row + rows + up_to(2), matrix_columns = column + columns + up_to(4);
+    std::vector<Real> elements(static_cast<std::size_t>(matrix_rows * matrix_columns),
+                               std::numeric_limits<Real>::quiet_NaN());
+    Real* const first = elements.data() + row * matrix_columns + column;
+    const RowMajorView<Real> block{first, rows, columns, matrix_columns};
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < columns; ++j) block(i, j) = random_element<Real>(random_);
+    }
+    prepare(first, matrix_columns);
     Operand<Real> result;
-    const Index matrix_rows = row + rows + operands_ % 3;
-    const Index matrix_columns = column + columns + operands_ % 5;
-    std::vector<Real> elements = random_elements<Real>(matrix_rows * matrix_columns, random_);
-    prepare(elements.data() + row * matrix_columns + column, matrix_columns);
-    result.largest = largest_magnitude(elements);
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < columns; ++j) {
+        result.largest = std::max(result.largest, std::abs(static_cast<double>(block(i, j))));
+      }
+    }
     result.tested_matrix = put(tested(), elements, matrix_rows, matrix_columns);
     result.expected_matrix = put(reference(), elements, matrix_rows, matrix_columns);
     result.tested = whole(*result.tested_matrix).block(row, column, rows, columns);
@@ -160,32 +148,73 @@ class BackendTest : public ::testing::Test {
     return {buffer->data(), buffer->data() + count};
   }
 
-  /// Expects the block within `relative` of the largest operand element, and all elements around it exactly. NaN fails.
+  /// Expects the block within `relative` of the largest operand element, and all elements around it exactly. NaN fails
+  /// in the block.
   void expect_same(const Operand<Real>& operand, double relative = 0) {
     const std::vector<Real> actual = get(tested(), *operand.tested_matrix);
     const std::vector<Real> wanted = get(reference(), *operand.expected_matrix);
     ASSERT_EQ(actual.size(), wanted.size());
-    const double allowed = relative * std::max(operand.largest, largest_magnitude(wanted));
     const Index columns = operand.tested_matrix->columns();
     const DeviceBlock<Real>& block = operand.tested;
+    const auto is_inside = [&](std::size_t at) {
+      const Index i = static_cast<Index>(at) / columns - block.row, j = static_cast<Index>(at) % columns - block.column;
+      return i >= 0 && i < block.rows && j >= 0 && j < block.columns;
+    };
+    double largest = operand.largest;
+    for (std::size_t at = 0; at < wanted.size(); ++at) {
+      if (is_inside(at)) largest = std::max(largest, std::abs(static_cast<double>(wanted[at])));
+    }
+    const double allowed = relative * std::min(1.0, largest);
     for (std::size_t at = 0; at < actual.size(); ++at) {
-      const Index i = static_cast<Index>(at) / columns - block.row;
-      const Index j = static_cast<Index>(at) % columns - block.column;
-      const bool inside = i >= 0 && i < block.rows && j >= 0 && j < block.columns;
+      const bool inside = is_inside(at);
       const double difference = std::abs(static_cast<double>(actual[at]) - static_cast<double>(wanted[at]));
-      ASSERT_TRUE(difference <= (inside ? allowed : 0.0))
-          << (inside ? "element (" : "neighbour (") << i << ", " << j << ") of the " << block.rows << " x "
-          << block.columns << " block is " << actual[at] << " and should be " << wanted[at];
+      ASSERT_TRUE(inside ? difference <= allowed
+                         : actual[at] == wanted[at] || (std::isnan(actual[at]) && std::isnan(wanted[at])))
+          << (inside ? "element (" : "neighbour (") << static_cast<Index>(at) / columns - block.row << ", "
+          << static_cast<Index>(at) % columns - block.column << ") of the " << block.rows << " x " << block.columns
+          << " block is " << actual[at] << " and should be " << wanted[at];
     }
   }
 
-  Random& random() { return random_; }
+ private:
+  Backend<Real>* tested_;
+  Backend<Real>* reference_;
+  Index columns_before_;
+  Random random_{2026};
+};
+
+/// The backend of a case beside the reference.
+template <class Case>
+class BackendTest : public ::testing::Test, public BackendPair<typename Case::Real> {
+ protected:
+  using Real = typename Case::Real;
+
+  BackendTest() : BackendPair<Real>(backends_.tested.get(), backends_.reference.get()) {}
+
+  // One backend for all tests of a suite: creating a GL context and its shaders takes longer than most tests.
+  static void SetUpTestSuite() {
+    BackendOptions options{.threads = 2, .debug = true};
+    if (has_device(Case::record)) options.device = device_for_local_rank(Case::record.devices->list(), 0, true);
+    if (options.device < 0) return;
+    backends_.tested = make_backend<Real>(Case::record.name, options, backends_.timeline);
+    backends_.reference = make_backend<Real>(oracle.name, options, backends_.timeline_of_reference);
+  }
+  static void TearDownTestSuite() {
+    backends_.tested.reset();
+    backends_.reference.reset();
+  }
+  void SetUp() override {
+    if (!backends_.tested) GTEST_SKIP() << "waived: no usable device here";
+  }
+
+  Timeline& timeline() { return backends_.timeline; }
 
  private:
-  static inline std::unique_ptr<TestedBackend<Real>> tested_;
-  static inline std::unique_ptr<TestedBackend<Real>> reference_;
-  Random random_{2026};
-  Index operands_ = 0;
+  struct Backends {
+    Timeline timeline, timeline_of_reference;
+    std::unique_ptr<Backend<Real>> tested, reference;
+  };
+  static inline Backends backends_;
 };
 
 using AllCases = CasesIf<is_not_oracle>::Types;

@@ -1,7 +1,7 @@
 // The backend of compute devices on every GPU API, in each precision, as types of typed tests.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <memory>
 #include <string>

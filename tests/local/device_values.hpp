@@ -19,6 +19,7 @@ struct Values {
   Index columns = 0;
   std::vector<Real> elements;
 
+  Values() = default;
   Values(Index row_count, Index column_count)
       : rows(row_count), columns(column_count), elements(static_cast<std::size_t>(row_count * column_count)) {}
   Real& operator()(Index i, Index j) { return elements[static_cast<std::size_t>(i * columns + j)]; }

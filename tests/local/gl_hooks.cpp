@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,8 +1,6 @@
 // The GL objects of a context, to detect leaks.
 #pragma once
 
-#include <memory>
-
 #include "gl/context.hpp"
 #include "gl/handle.hpp"
 

@@ -128,4 +128,50 @@ void expect_near(const std::vector<Real>& computed, const std::vector<Real>& exp
   }
 }
 
+/// What `make`, a function of the extents of a strip and a preconditioner, makes must reproduce a row of Table 1.
+template <class Make>
+void check_table_1(const PoissonRow& row, const Make& make) {
+  SCOPED_TRACE(row.n);
+  const auto strip = make(PoissonExtents{row.n, 0, row.n}, PoissonPreconditioner::none);
+  const PoissonSolution<double> solution = solve_poisson(*strip);
+  EXPECT_TRUE(solution.outcome.converged);
+  EXPECT_EQ(solution.outcome.iterations, row.iterations);
+  EXPECT_LE(solution.outcome.relative_residual, 1e-6);
+  EXPECT_NEAR(PoissonProblem(row.n).largest_error<double>(solution.u), row.error, row.half_digit);
+}
+
+template <class Make>
+void check_multigrid(std::initializer_list<Index> sizes, const Make& make) {
+  for (const Index n : sizes) {
+    SCOPED_TRACE(n);
+    const auto strip = make(PoissonExtents{n, 0, n}, PoissonPreconditioner::multigrid);
+    const PoissonSolution<double> solution = solve_poisson(*strip);
+    EXPECT_TRUE(solution.outcome.converged);
+    EXPECT_LE(solution.outcome.iterations, 7);
+    EXPECT_LE(relative_residual(n, solution.u), 1.001e-6);
+    EXPECT_LE(PoissonProblem(n).largest_error<double>(solution.u), poisson_discretisation_bound(n));
+  }
+}
+
+/// Compares divided squares with the host's whole one.
+template <class Real, class Make>
+void check_strips(Index n, std::initializer_list<std::vector<Index>> divisions, const Make& make) {
+  const auto make_host = [](const PoissonExtents& extents) { return make_host_poisson_strip<Real>(extents, 1); };
+  const CgLimits limits{.max_iterations = 20};
+  const std::vector<Real> expected = iterate(make_strips<Real>(n, {n}, make_host), limits);
+  for (const std::vector<Index>& rows : divisions) {
+    SCOPED_TRACE(rows.front());
+    expect_near(iterate(make_strips<Real>(n, rows, make), limits), expected, scalar_products<Real>(n));
+  }
+}
+
+template <class Make>
+void check_no_convergence(const Make& make) {
+  const auto strip = make(PoissonExtents{32, 0, 32}, PoissonPreconditioner::none);
+  const CgOutcome outcome = solve_poisson(*strip, {.max_iterations = 40}).outcome;
+  EXPECT_FALSE(outcome.converged);
+  EXPECT_EQ(outcome.iterations, 40);
+  EXPECT_GT(outcome.relative_residual, 1e-6);
+}
+
 }  // namespace glinpack::test

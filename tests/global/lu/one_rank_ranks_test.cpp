@@ -1,11 +1,10 @@
 // Factors of one process, which sends nothing: in every world each rank makes its own.
-#include <gtest/gtest.h>
 
 #include "lu/factorize.hpp"
 #include "openblas/host_solvers.hpp"
 #include "tests/global/cached_backend.hpp"
 #include "tests/local/device_values.hpp"
-#include "tests/local/factorization_error.hpp"
+#include "tests/local/panel_checks.hpp"
 
 namespace glinpack::test {
 namespace {

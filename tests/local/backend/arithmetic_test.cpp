@@ -1,5 +1,5 @@
 // Compares solve_unit_lower, update, substitute and solve_triangle of every backend with the reference.
-#include "tests/local/backend_harness.hpp"
+#include "tests/local/backend_checks.hpp"
 
 namespace glinpack::test {
 namespace {
@@ -10,67 +10,65 @@ struct Extents {
   Index k;
 };
 
-std::string name_of(Triangle triangle) { return triangle == Triangle::upper ? "upper" : "unit lower"; }
-
 template <class Case>
 class Arithmetic : public BackendTest<Case> {};
 TYPED_TEST_SUITE(Arithmetic, AllCases, CaseNames);
 
 TYPED_TEST(Arithmetic, update_subtracts_the_product_and_changes_nothing_else) {
+  for (const auto& [rows, columns, k] :
+       {Extents{1, 1, 1},      Extents{3, 5, 2},     Extents{4, 4, 4},     Extents{17, 1, 3},     Extents{1, 33, 8},
+        Extents{64, 128, 8},   Extents{65, 127, 9},  Extents{70, 130, 31}, Extents{129, 131, 32}, Extents{128, 256, 64},
+        Extents{200, 77, 130}, Extents{5, 300, 100}, Extents{300, 5, 128}, Extents{2, 1, 7},      Extents{2, 64, 9},
+        Extents{2, 300, 100},  Extents{63, 127, 17}, Extents{65, 3, 15},   Extents{64, 129, 16},  Extents{1, 64, 50}}) {
+    check_update(*this, rows, columns, k);
+  }
+}
+
+// a device has another kernel for a matrix L with one or two rows
+TYPED_TEST(Arithmetic, update_takes_a_matrix_of_few_rows) {
   using Real = typename TypeParam::Real;
   for (const auto& [rows, columns, k] :
-       {Extents{1, 1, 1}, Extents{3, 5, 2}, Extents{4, 4, 4}, Extents{17, 1, 3}, Extents{1, 33, 8}, Extents{64, 128, 8},
-        Extents{65, 127, 9}, Extents{70, 130, 31}, Extents{129, 131, 32}, Extents{128, 256, 64}, Extents{200, 77, 130},
-        Extents{5, 300, 100}, Extents{300, 5, 128}, Extents{2, 1, 7}, Extents{2, 64, 9}, Extents{2, 300, 100}}) {
-    // a device has another kernel for a matrix L with one or two rows
-    for (const bool few_rows : {false, true}) {
-      if (few_rows && rows > 2) continue;
-      SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", k = " << k << ", few rows " << few_rows);
-      auto l21 = this->operand(k, rows);
-      auto u12 = this->operand(k, columns);
-      auto a22 = this->operand(rows, columns);
-      const auto matrix_of_l21 = this->tested().allocate(k, rows);
-      this->tested().copy(l21.tested, whole(*matrix_of_l21));
-      this->tested().update(few_rows ? whole(*matrix_of_l21) : l21.tested, u12.tested, a22.tested);
-      this->reference().update(l21.expected, u12.expected, a22.expected);
-      this->expect_same(a22, tolerance<Real>(k + 1));
-      this->expect_same(l21);
-      this->expect_same(u12);
-    }
+       {Extents{1, 1, 1}, Extents{1, 33, 8}, Extents{2, 1, 7}, Extents{2, 64, 9}, Extents{2, 300, 100}}) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", k = " << k);
+    const auto l21 = this->operand(k, rows), u12 = this->operand(k, columns), a22 = this->operand(rows, columns);
+    const auto matrix_of_l21 = this->tested().allocate(k, rows);
+    this->tested().copy(l21.tested, whole(*matrix_of_l21));
+    this->tested().update(whole(*matrix_of_l21), u12.tested, a22.tested);
+    this->reference().update(l21.expected, u12.expected, a22.expected);
+    this->expect_same(a22, tolerance<Real>(k));
   }
 }
 
 TYPED_TEST(Arithmetic, update_is_correct_for_any_offsets_of_its_operands) {
   using Real = typename TypeParam::Real;
   constexpr Index k = 12;
-  for (Index offset = 0; offset < 5; ++offset) {
-    auto l21 = this->operand(k, 40);
-    auto u12 = this->operand(k, 50);
-    auto a22 = this->operand(40, 50);
-    const auto inner = [offset](const auto& a, Index rows, Index columns) {
-      return a.block(0, offset, rows, columns - offset);
-    };
-    const Operand<Real>& a = a22;
-    this->tested().update(inner(l21.tested, k, 40), inner(u12.tested, k, 50),
-                          a.tested.block(offset, offset, 40 - offset, 50 - offset));
-    this->reference().update(inner(l21.expected, k, 40), inner(u12.expected, k, 50),
-                             a.expected.block(offset, offset, 40 - offset, 50 - offset));
-    this->expect_same(a22, tolerance<Real>(k + 1));
+  for (Index offsets = 0; offsets < 4 * 4 * 4; ++offsets) {
+    const Index of_l = offsets / 16, of_u = offsets / 4 % 4, of_a = offsets % 4;
+    SCOPED_TRACE(testing::Message() << "offsets " << of_l << ", " << of_u << ", " << of_a);
+    const auto l21 = this->operand(k, 44), u12 = this->operand(k, 54), a22 = this->operand(44, 54);
+    this->tested().update(l21.tested.block(0, of_l, k, 40), u12.tested.block(0, of_u, k, 50),
+                          a22.tested.block(of_a, of_a, 40, 50));
+    this->reference().update(l21.expected.block(0, of_l, k, 40), u12.expected.block(0, of_u, k, 50),
+                             a22.expected.block(of_a, of_a, 40, 50));
+    this->expect_same(a22, tolerance<Real>(k));
   }
 }
 
-TYPED_TEST(Arithmetic, solve_unit_lower_solves_with_the_unit_lower_triangle) {
-  using Real = typename TypeParam::Real;
-  for (const auto& [rows, columns, k] :
-       {Extents{0, 1, 1}, Extents{0, 9, 1}, Extents{0, 3, 2}, Extents{0, 1, 7}, Extents{0, 64, 8}, Extents{0, 65, 16},
-        Extents{0, 130, 31}, Extents{0, 33, 64}, Extents{0, 100, 65}, Extents{0, 257, 96}, Extents{0, 70, 130}}) {
-    SCOPED_TRACE(testing::Message() << "k = " << k << ", " << columns << " columns");
-    auto l11 = this->operand(k, k, true);
-    auto a12 = this->operand(k, columns);
-    this->tested().solve_unit_lower(l11.tested, a12.tested);
-    this->reference().solve_unit_lower(l11.expected, a12.expected);
-    this->expect_same(a12, tolerance<Real>(k));
-    this->expect_same(l11);
+TYPED_TEST(Arithmetic, solve_unit_lower_solves_with_the_unit_lower_triangle_alone) {
+  for (const auto& [columns, k] : std::initializer_list<std::pair<Index, Index>>{{1, 1},
+                                                                                 {9, 1},
+                                                                                 {3, 2},
+                                                                                 {1, 7},
+                                                                                 {64, 8},
+                                                                                 {65, 16},
+                                                                                 {130, 31},
+                                                                                 {131, 32},
+                                                                                 {33, 64},
+                                                                                 {100, 65},
+                                                                                 {257, 96},
+                                                                                 {70, 130},
+                                                                                 {64, 200}}) {
+    check_solve_unit_lower(*this, k, columns);
   }
 }
 
@@ -101,58 +99,11 @@ TYPED_TEST(Arithmetic, solve_unit_lower_is_accurate_for_the_largest_growth) {
   }
 }
 
-TYPED_TEST(Arithmetic, solve_unit_lower_reads_neither_diagonal_nor_lower_triangle) {
-  using Real = typename TypeParam::Real;
-  constexpr Index k = 37;
-  auto l11 = this->operand(k, k, true);
-  auto poison = this->host_buffer(std::vector<Real>(k, std::numeric_limits<Real>::quiet_NaN()));
-  for (Index i = 0; i < k; ++i) {
-    this->tested().upload({poison.get(), 0, 1, i + 1, k}, l11.tested.block(i, 0, 1, i + 1));
-  }
-  auto a12 = this->operand(k, 21);
-  this->tested().solve_unit_lower(l11.tested, a12.tested);
-  this->reference().solve_unit_lower(l11.expected, a12.expected);
-  this->expect_same(a12, tolerance<Real>(k));
-}
-
-TYPED_TEST(Arithmetic, solve_triangle_solves_with_either_triangle) {
-  using Real = typename TypeParam::Real;
-  for (const Triangle triangle : {Triangle::unit_lower, Triangle::upper}) {
+TYPED_TEST(Arithmetic, solve_triangle_solves_with_either_triangle_alone) {
+  for (const Triangle triangle : triangles) {
     for (const Index k : {1, 2, 3, 7, 31, 32, 33, 64, 65, 127, 128, 130, 257}) {
-      for (const Index columns : {1, 3}) {
-        SCOPED_TRACE(testing::Message() << name_of(triangle) << ", k = " << k << ", " << columns << " columns");
-        auto t = this->operand(k, k, true);
-        auto x = this->operand(k, columns);
-        this->tested().solve_triangle(triangle, t.tested, x.tested);
-        this->reference().solve_triangle(triangle, t.expected, x.expected);
-        this->expect_same(x, tolerance<Real>(k));
-        this->expect_same(t);
-      }
+      for (const Index columns : {1, 3}) check_solve_triangle(*this, triangle, k, columns);
     }
-  }
-}
-
-TYPED_TEST(Arithmetic, solve_triangle_reads_nothing_but_its_triangle) {
-  using Real = typename TypeParam::Real;
-  constexpr Index k = 71, columns = 2;
-  constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
-  for (const Triangle triangle : {Triangle::unit_lower, Triangle::upper}) {
-    SCOPED_TRACE(name_of(triangle));
-    auto t = this->operand(k, k, [&](Real* first, Index leading_dimension) {
-      make_well_conditioned(first, k, leading_dimension, this->random());
-      for (Index i = 0; i < k; ++i) {
-        Real* const row = first + i * leading_dimension;
-        if (triangle == Triangle::upper) {
-          std::fill_n(row, i, nan);
-        } else {
-          std::fill_n(row + i, k - i, nan);
-        }
-      }
-    });
-    auto x = this->operand(k, columns);
-    this->tested().solve_triangle(triangle, t.tested, x.tested);
-    this->reference().solve_triangle(triangle, t.expected, x.expected);
-    this->expect_same(x, tolerance<Real>(k));
   }
 }
 
@@ -160,7 +111,7 @@ TYPED_TEST(Arithmetic, solve_triangle_reads_nothing_but_its_triangle) {
 TYPED_TEST(Arithmetic, solve_triangle_is_accurate_for_the_largest_growth) {
   using Real = typename TypeParam::Real;
   constexpr Index k = 100;
-  for (const Triangle triangle : {Triangle::unit_lower, Triangle::upper}) {
+  for (const Triangle triangle : triangles) {
     SCOPED_TRACE(name_of(triangle));
     auto t = this->operand(k, k, [](Real* first, Index leading_dimension) {
       for (Index i = 0; i < k; ++i) {
@@ -195,16 +146,9 @@ TYPED_TEST(Arithmetic, substitute_takes_the_vector_from_other_rows_of_the_result
 }
 
 TYPED_TEST(Arithmetic, substitute_subtracts_the_matrix_times_the_vector) {
-  using Real = typename TypeParam::Real;
-  for (const auto& [rows, columns, k] : {Extents{1, 1, 0}, Extents{7, 3, 0}, Extents{3, 130, 0}, Extents{64, 64, 0},
-                                         Extents{333, 65, 0}, Extents{1000, 127, 0}}) {
-    SCOPED_TRACE(testing::Message() << rows << " x " << columns);
-    auto a = this->operand(rows, columns);
-    auto x = this->operand(columns, 1);
-    auto y = this->operand(rows, 1);
-    this->tested().subtract_product(a.tested, x.tested, y.tested);
-    this->reference().subtract_product(a.expected, x.expected, y.expected);
-    this->expect_same(y, tolerance<Real>(columns + 1));
+  for (const auto& [rows, columns] : std::initializer_list<std::pair<Index, Index>>{
+           {1, 1}, {7, 3}, {3, 130}, {64, 64}, {333, 65}, {130, 200}, {1000, 127}}) {
+    check_subtract_product(*this, rows, columns);
   }
 }
 

@@ -1,9 +1,6 @@
 // Every backend executes the operations that only move elements exactly.
-#include <gmock/gmock.h>
 
-#include <numeric>
-
-#include "tests/local/backend_harness.hpp"
+#include "tests/local/backend_checks.hpp"
 
 namespace glinpack::test {
 namespace {
@@ -38,86 +35,20 @@ TYPED_TEST(Movement, a_matrix_larger_than_the_memory_is_rejected) {
               testing::ThrowsMessage<std::runtime_error>(testing::Not("")));
 }
 
-TYPED_TEST(Movement, a_download_returns_the_uploaded_elements) {
-  using Real = typename TypeParam::Real;
+TYPED_TEST(Movement, transfers_are_exact_and_change_nothing_else) {
   for (const auto& [rows, columns] : all_extents) {
-    SCOPED_TRACE(testing::Message() << rows << " x " << columns);
-    const Index leading_dimension = columns + 3;
-    const std::vector<Real> elements = random_elements<Real>(2 + rows * leading_dimension, this->random());
-    auto from = this->host_buffer(elements);
-    auto to = this->host_buffer(std::vector<Real>(elements.size(), Real{7}));
-    auto a = this->operand(rows, columns);
-    this->tested().upload({from.get(), 2, rows, columns, leading_dimension}, a.tested);
-    this->tested().wait(this->tested().download(a.tested, {to.get(), 2, rows, columns, leading_dimension}));
-    for (Index at = 0; at < to->size(); ++at) {
-      const bool inside = at >= 2 && (at - 2) % leading_dimension < columns;
-      ASSERT_EQ(to->data()[at], inside ? from->data()[at] : Real{7}) << "element " << at;
-    }
-    this->reference().upload({from.get(), 2, rows, columns, leading_dimension}, a.expected);
-    this->expect_same(a);
-  }
-}
-
-TYPED_TEST(Movement, download_transposed_gives_the_block_column_major) {
-  using Real = typename TypeParam::Real;
-  for (const auto& [rows, columns] : all_extents) {
-    SCOPED_TRACE(testing::Message() << rows << " x " << columns);
-    auto a = this->operand(rows, columns);
-    const Index leading_dimension = rows + 5;
-    auto actual =
-        this->host_buffer(std::vector<Real>(static_cast<std::size_t>(1 + columns * leading_dimension), Real{7}));
-    auto wanted =
-        this->host_buffer(std::vector<Real>(static_cast<std::size_t>(1 + columns * leading_dimension), Real{7}));
-    this->tested().wait(
-        this->tested().download_transposed(a.tested, {actual.get(), 1, columns, rows, leading_dimension}));
-    this->reference().download_transposed(a.expected, {wanted.get(), 1, columns, rows, leading_dimension});
-    for (Index at = 0; at < wanted->size(); ++at) ASSERT_EQ(actual->data()[at], wanted->data()[at]) << "element " << at;
-    this->expect_same(a);
+    for (const Index gap : {0, 3}) check_transfers(*this, rows, columns, gap);
   }
 }
 
 TYPED_TEST(Movement, copies_on_the_device_are_exact) {
-  for (const auto& [rows, columns] : all_extents) {
-    SCOPED_TRACE(testing::Message() << rows << " x " << columns);
-    auto from = this->operand(rows, columns);
-    auto to = this->operand(rows, columns);
-    auto to_transposed = this->operand(columns, rows);
-    this->tested().copy(from.tested, to.tested);
-    this->reference().copy(from.expected, to.expected);
-    this->tested().copy_transposed(from.tested, to_transposed.tested);
-    this->reference().copy_transposed(from.expected, to_transposed.expected);
-    this->expect_same(to);
-    this->expect_same(to_transposed);
-    this->expect_same(from);
-  }
+  for (const auto& [rows, columns] : all_extents) check_copies(*this, rows, columns);
 }
 
-TYPED_TEST(Movement, gathered_and_scattered_rows_are_exact) {
-  using Real = typename TypeParam::Real;
-  for (const auto& [rows, columns] : all_extents) {
-    SCOPED_TRACE(testing::Message() << rows << " x " << columns);
-    std::vector<Index> chosen(static_cast<std::size_t>(rows));
-    std::iota(chosen.begin(), chosen.end(), Index{0});
-    std::shuffle(chosen.begin(), chosen.end(), this->random());
-    chosen.resize((chosen.size() + 1) / 2);
-    const auto count = static_cast<Index>(chosen.size());
-    const Index leading_dimension = columns + 1;
-    auto a = this->operand(rows, columns);
-    auto b = this->operand(rows, columns);
-    auto actual =
-        this->host_buffer(std::vector<Real>(static_cast<std::size_t>(3 + count * leading_dimension), Real{7}));
-    auto wanted =
-        this->host_buffer(std::vector<Real>(static_cast<std::size_t>(3 + count * leading_dimension), Real{7}));
-    this->tested().wait(
-        this->tested().gather_rows(a.tested, chosen, {actual.get(), 3, count, columns, leading_dimension}));
-    this->reference().gather_rows(a.expected, chosen, {wanted.get(), 3, count, columns, leading_dimension});
-    for (Index at = 0; at < wanted->size(); ++at) ASSERT_EQ(actual->data()[at], wanted->data()[at]) << "element " << at;
-    this->tested().wait(
-        this->tested().scatter_rows({actual.get(), 3, count, columns, leading_dimension}, chosen, b.tested));
-    this->reference().scatter_rows({wanted.get(), 3, count, columns, leading_dimension}, chosen, b.expected);
-    this->expect_same(a);
-    this->expect_same(b);
-  }
+TYPED_TEST(Movement, gathered_scattered_and_permuted_rows_are_exact) {
+  for (const auto& [rows, columns] : all_extents) check_rows(*this, rows, columns, 1);
+  check_rows(*this, 300, 129, 0);
+  check_rows(*this, 30, 1100, 4);
 }
 
 TYPED_TEST(Movement, rows_move_as_one_parallel_assignment) {
@@ -139,19 +70,6 @@ TYPED_TEST(Movement, rows_move_as_one_parallel_assignment) {
       this->expect_same(a);
     }
   }
-}
-
-TYPED_TEST(Movement, a_random_permutation_of_many_rows_is_exact) {
-  constexpr Index rows = 300;
-  std::vector<Index> to(rows);
-  std::iota(to.begin(), to.end(), Index{0});
-  std::shuffle(to.begin(), to.end(), this->random());
-  std::vector<RowMove> moves;
-  for (Index from = 0; from < rows; ++from) moves.push_back({from, to[static_cast<std::size_t>(from)]});
-  auto a = this->operand(rows, 129);
-  this->tested().move_rows(a.tested, moves);
-  this->reference().move_rows(a.expected, moves);
-  this->expect_same(a);
 }
 
 TYPED_TEST(Movement, moving_empty_blocks_has_no_effect) {

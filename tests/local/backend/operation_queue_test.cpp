@@ -1,7 +1,6 @@
 #include "base/operation_queue.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,4 @@
 // Compares OpenBLAS's panel arithmetic in host memory with the reference's.
-#include <gtest/gtest.h>
 
 #include <limits>
 #include <memory>
@@ -7,7 +6,7 @@
 #include "base/precision.hpp"
 #include "openblas/openblas_backend.hpp"
 #include "reference/reference_backend.hpp"
-#include "tests/local/factorization_error.hpp"
+#include "tests/local/panel_checks.hpp"
 
 namespace glinpack::test {
 namespace {

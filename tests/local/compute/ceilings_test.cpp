@@ -1,8 +1,5 @@
 #include "compute/ceilings.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <stdexcept>
 #include <string>
 

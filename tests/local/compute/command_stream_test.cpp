@@ -1,7 +1,5 @@
 #include "device/command_stream.hpp"
 
-#include <gtest/gtest.h>
-
 #include "tests/local/compute_cases.hpp"
 
 namespace glinpack::test {

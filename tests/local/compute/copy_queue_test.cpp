@@ -1,10 +1,9 @@
 // Transfers that overlap kernels, in a second queue: they copy the values at the time of the call.
-#include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "gl/gl_compute.hpp"
-#include "tests/local/backend_harness.hpp"
+#include "tests/local/backend_checks.hpp"
 #include "tests/local/compute_cases.hpp"
 #include "tests/local/device_values.hpp"
 
@@ -20,9 +19,7 @@ class CopyQueueTest : public testing::Test {
   static constexpr ComputeLimits limits{.stripe_width = 64, .queued_bytes = 1};
 
   void SetUp() override {
-    BackendOptions options;
-    options.debug = true;
-    options.device = Case::any_device();
+    const BackendOptions options{.device = Case::any_device(), .debug = true};
     if (options.device < 0) GTEST_SKIP() << "no device";
     backend_ = Case::make(options, timeline_, limits);
   }
@@ -32,60 +29,17 @@ class CopyQueueTest : public testing::Test {
 };
 TYPED_TEST_SUITE(CopyQueueTest, ComputeCases, ComputeCaseNames);
 
-TYPED_TEST(CopyQueueTest, UploadsAndDownloads) {
-  const auto values = random_values<typename TypeParam::Real>(this->rows, this->columns, 1);
-  const auto matrix = on_device(*this->backend_, values);
-  EXPECT_EQ(from_device(*this->backend_, *matrix), values);
-}
-
-TYPED_TEST(CopyQueueTest, PartsOfBuffersAndMatrices) {
-  constexpr Index above = 3, offset = 5, width = 70, padding = HostBlock<typename TypeParam::Real>::padding;
-  const auto values = random_values<typename TypeParam::Real>(this->rows, this->columns, 2);
-  const auto matrix = on_device(*this->backend_, values);
-  const auto buffer = this->backend_->allocate_host(this->rows * this->columns);
-  std::fill_n(buffer->data(), buffer->size(), typename TypeParam::Real(7));
-  const HostBlock<typename TypeParam::Real> part{buffer.get(), offset, 10, width, width + padding};
-  this->backend_->wait(this->backend_->download(whole(*matrix).block(above, 60, 10, width), part));
-  for (Index i = 0; i < part.rows; ++i) {
-    for (Index j = 0; j < width; ++j) ASSERT_EQ(part.view()(i, j), values(above + i, 60 + j)) << i << ", " << j;
-  }
-  for (Index e = 0; e < offset; ++e) EXPECT_EQ(buffer->data()[e], typename TypeParam::Real(7));
-  const Index end = offset + (part.rows - 1) * part.leading_dimension + width;
-  EXPECT_TRUE(std::all_of(buffer->data() + end, buffer->data() + buffer->size(), [](auto e) { return e == 7; }));
-
-  auto expected = values;
-  for (Index i = 0; i < part.rows; ++i) {
-    for (Index j = 0; j < width; ++j) expected(20 + i, 1 + j) = values(above + i, 60 + j);
-  }
-  this->backend_->wait(this->backend_->upload(part, whole(*matrix).block(20, 1, 10, width)));
-  EXPECT_EQ(from_device(*this->backend_, *matrix), expected);
-}
-
-// A download of distant rows must not change the elements between them.
-TYPED_TEST(CopyQueueTest, LeavesElementsBetweenDistantRowsUnchanged) {
-  const auto values = random_values<typename TypeParam::Real>(this->rows, this->columns, 3);
-  const auto matrix = on_device(*this->backend_, values);
-  constexpr Index width = 4, leading_dimension = width + HostBlock<typename TypeParam::Real>::padding + 1;
-  const auto buffer = this->backend_->allocate_host(this->rows * leading_dimension);
-  std::fill_n(buffer->data(), buffer->size(), typename TypeParam::Real(7));
-  const HostBlock<typename TypeParam::Real> part{buffer.get(), 0, this->rows, width, leading_dimension};
-  this->backend_->wait(this->backend_->download(whole(*matrix).block(0, 0, this->rows, width), part));
-  for (Index i = 0; i < this->rows; ++i) {
-    for (Index j = 0; j < leading_dimension; ++j) {
-      ASSERT_EQ(buffer->data()[i * leading_dimension + j], j < width ? values(i, j) : typename TypeParam::Real(7))
-          << i << ", " << j;
-    }
-  }
-}
-
-TYPED_TEST(CopyQueueTest, DownloadsPanelsTransposed) {
-  const auto values = random_values<typename TypeParam::Real>(this->rows, this->columns, 4);
-  const auto matrix = on_device(*this->backend_, values);
-  const auto buffer = this->backend_->allocate_host(this->rows * this->columns);
-  const HostBlock<typename TypeParam::Real> part{buffer.get(), 0, this->columns, this->rows, this->rows};
-  this->backend_->wait(this->backend_->download_transposed(whole(*matrix), part));
-  for (Index i = 0; i < this->rows; ++i) {
-    for (Index j = 0; j < this->columns; ++j) ASSERT_EQ(part.view()(j, i), values(i, j)) << i << ", " << j;
+TYPED_TEST(CopyQueueTest, TransfersAreExactAndChangeNothingElse) {
+  using Real = typename TypeParam::Real;
+  Timeline timeline;
+  const auto reference = make_backend<Real>(oracle.name, {}, timeline);
+  BackendPair<Real> pair(this->backend_.get(), reference.get(), 130);
+  constexpr Index padding = HostBlock<Real>::padding;
+  for (const Index gap : {Index{0}, padding, padding + 1}) {
+    const bool gaps = gap > padding;
+    check_transfers(pair, this->rows, this->columns, gap, gaps);
+    check_transfers(pair, this->rows, 4, gap, gaps);
+    check_transfers(pair, 10, 70, gap, gaps);
   }
 }
 

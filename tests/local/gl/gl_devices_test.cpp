@@ -1,6 +1,4 @@
 #include <EGL/egl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "gl/context.hpp"
 #include "gl/devices.hpp"

@@ -29,8 +29,7 @@ TEST_F(GlVulkanMemory, updates_give_the_same_bits_as_in_memory_of_opengl) {
   constexpr Index n = 600, depth = 64;  // beyond 1 MiB, below which matrices are in OpenGL's memory
   const auto updated = [&](gl::MatrixMemory memory) {
     Timeline timeline;
-    BackendOptions options;
-    options.debug = true;
+    const BackendOptions options{.debug = true};
     const auto backend = make_gl_compute_backend<float>(options, timeline, {}, memory);
     const auto a = on_device(*backend, random_values<float>(n, n, 1));
     const auto l21 = on_device(*backend, random_values<float>(depth, n, 2));

@@ -1,13 +1,10 @@
 #include "kernels/tuning.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <stdexcept>
 
 #include "device/shader_source.hpp"
 #include "tests/local/changed_shader.hpp"

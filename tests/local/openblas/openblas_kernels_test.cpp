@@ -1,6 +1,5 @@
 // The choice of OpenBLAS kernels, and host memory.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdlib>
 

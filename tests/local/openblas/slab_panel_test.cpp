@@ -1,14 +1,9 @@
 // Compares panels factorised by several threads, one slab of rows per thread, with the reference.
 #include "openblas/slab_panel.hpp"
 
-#include <gtest/gtest.h>
-
-#include <limits>
-
-#include "base/precision.hpp"
 #include "base/threads.hpp"
 #include "reference/reference_backend.hpp"
-#include "tests/local/random_matrix.hpp"
+#include "tests/local/panel_checks.hpp"
 
 namespace glinpack::test {
 namespace {
@@ -46,13 +41,8 @@ TEST(SlabPanel, MatchesTheReferencePivotsForAnyNumberOfThreads) {
 TEST(SlabPanel, ReportsTheFirstColumnWithoutAPivotAndStopsOnAllThreads) {
   for (const int threads : {1, 2, 4}) {
     ThreadTeam team(threads);
-    for (const Index zero_column : {0, 5, 20, 39}) {
-      Random random(3);
-      ColumnMajorMatrix<double> a(100, 40, random);
-      std::fill_n(a.view().column(zero_column), 100, 0.0);
-      std::vector<Index> pivots(40);
-      EXPECT_EQ(SlabPanel<double>(team).factorize(a.view(), pivots), zero_column);
-    }
+    SlabPanel<double> panel(team);
+    check_first_zero_column<double>(std::bind_front(&SlabPanel<double>::factorize, &panel));
   }
 }
 

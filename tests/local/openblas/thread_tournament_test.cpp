@@ -1,17 +1,13 @@
 // Tournament pivoting (TSLU) of panels in host memory: properties that hold for any pivots.
 #include "openblas/thread_tournament.hpp"
 
-#include <gtest/gtest.h>
-
-#include <limits>
 #include <set>
 
-#include "base/precision.hpp"
 #include "base/row_interchanges.hpp"
 #include "openblas/openblas_backend.hpp"
 #include "openblas/panel_kernels.hpp"
 #include "reference/reference_backend.hpp"
-#include "tests/local/factorization_error.hpp"
+#include "tests/local/panel_checks.hpp"
 
 namespace glinpack::test {
 namespace {
@@ -50,21 +46,6 @@ TEST(RowInterchanges, MoveTheChosenRowsToTheTopOneByOneOrAllAtOnce) {
       EXPECT_EQ(row_order_of(bring_to_top(0, chosen_from_0(chosen, first)).pivots), chosen_from_0(chosen, first));
     }
   }
-}
-
-// Expects P A = L U to within rounding, and small multipliers: on random rows, a few tree levels keep them near 1.
-template <class Real>
-void expect_factors(ColumnMajorMatrix<Real> original, ColumnMajorMatrix<Real>& factors, std::vector<Index>& pivots) {
-  const auto [error, scale] = factorization_error(original, factors, pivots);
-  EXPECT_LE(error, tolerance<Real>(original.columns) * scale);
-  double largest_multiplier = 0;
-  for (Index j = 0; j < original.columns; ++j) {
-    EXPECT_GE(pivots[static_cast<std::size_t>(j)], j);
-    for (Index i = j + 1; i < original.rows; ++i) {
-      largest_multiplier = std::max(largest_multiplier, std::abs(static_cast<double>(factors.view()(i, j))));
-    }
-  }
-  EXPECT_LT(largest_multiplier, 30);
 }
 
 template <class Real>
@@ -112,13 +93,8 @@ TEST(TournamentPanel, PaysIfSeveralThreadsHaveEnoughRows) {
 TEST(TournamentPanel, ReportsTheFirstColumnWithoutAPivotAndStopsOnAllThreads) {
   for (const int threads : {1, 2, 4}) {
     ThreadTeam team(threads);
-    for (const Index zero_column : {0, 5, 20, 39}) {
-      Random random(3);
-      ColumnMajorMatrix<double> a(100, 40, random);
-      std::fill_n(a.view().column(zero_column), 100, 0.0);
-      std::vector<Index> pivots(40);
-      EXPECT_EQ(TournamentPanel<double>(team, {8, 2, 1}).factorize(a.view(), pivots), zero_column);
-    }
+    TournamentPanel<double> panel(team, {8, 2, 1});
+    check_first_zero_column<double>(std::bind_front(&TournamentPanel<double>::factorize, &panel));
   }
 }
 
@@ -145,18 +121,8 @@ TEST(TournamentPanel, FindsPivotsThatOnlyOneSlabHas) {
 
 TEST(TournamentPanel, TerminatesOnNansAndPropagatesThem) {
   ThreadTeam team(3);
-  for (const Index row : {0, 30, 99}) {
-    Random random(4);
-    ColumnMajorMatrix<double> a(100, 20, random);
-    a.view()(row, 0) = std::numeric_limits<double>::quiet_NaN();
-    std::vector<Index> pivots(20);
-    EXPECT_EQ(TournamentPanel<double>(team, {8, 2, 1}).factorize(a.view(), pivots), std::nullopt);
-    bool seen = false;
-    for (Index j = 0; j < 20; ++j) {
-      for (Index i = 0; i < 100; ++i) seen |= std::isnan(a.view()(i, j));
-    }
-    EXPECT_TRUE(seen) << "NaN not propagated";
-  }
+  TournamentPanel<double> panel(team, {8, 2, 1});
+  check_nan<double>(std::bind_front(&TournamentPanel<double>::factorize, &panel));
 }
 
 template <class Real>

@@ -29,9 +29,7 @@ class HalfProductsTest : public testing::Test {
   static std::unique_ptr<Backend<float>> make_backend(const ComputeLimits& limits = {.stripe_width = 64},
                                                       const std::string& products = "half") {
     static Timeline timeline;
-    BackendOptions options;
-    options.debug = true;
-    options.values = {{"products", products}};
+    const BackendOptions options{.debug = true, .values = {{"products", products}}};
     return Case::make(options, timeline, limits);
   }
 };

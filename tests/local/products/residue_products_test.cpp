@@ -28,9 +28,7 @@ class ResidueProductsTest : public testing::Test {
   static std::unique_ptr<Backend<double>> make_backend(int moduli = compute::default_moduli,
                                                        const ComputeLimits& limits = {.stripe_width = 64}) {
     static Timeline timeline;
-    BackendOptions options;
-    options.debug = true;
-    options.values = {{"products", "int8:" + std::to_string(moduli)}};
+    const BackendOptions options{.debug = true, .values = {{"products", "int8:" + std::to_string(moduli)}}};
     return Case::make(options, timeline, limits);
   }
 };

@@ -1,5 +1,4 @@
 // If any of a solver's shaders does not compile, the solver frees its GL objects.
-#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <filesystem>

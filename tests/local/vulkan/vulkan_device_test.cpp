@@ -1,9 +1,7 @@
 // What only Vulkan has: its validation, lost devices, and the canaries of tests/local/vulkan_hooks.cpp, by which other
 // tests fail.
 #include <glslang/Public/ShaderLang.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest-spi.h>
-#include <gtest/gtest.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <chrono>

@@ -1,5 +1,4 @@
 // Compares banded matrix-vector products, on a device and by rows on the host, with sums in double precision.
-#include <gmock/gmock.h>
 
 #include <random>
 

@@ -1,6 +1,5 @@
-// Compares every variant of Gauss-Jordan elimination on a device with LAPACK.
-#include <gmock/gmock.h>
-
+// Compares every variant of Gauss-Jordan elimination on a device with LAPACK. What holds for PLU, too, is tested of
+// both.
 #include "solvers/elimination/elimination.hpp"
 #include "tests/local/backend_harness.hpp"
 #include "tests/local/gl_objects.hpp"
@@ -28,18 +27,38 @@ std::vector<EliminationSettings> all_settings() {
   return all;
 }
 
+/// A method with settings that it has.
+struct Solver {
+  const Elimination* method;
+  EliminationSettings settings;
+};
+
+std::vector<Solver> all_solvers() {
+  std::vector<Solver> all;
+  for (const EliminationSettings& settings : all_settings()) all.push_back({&gauss_jordan, settings});
+  for (const EliminationVariant variant : all_elimination_variants) all.push_back({&plu_packed, {.variant = variant}});
+  return all;
+}
+
+std::string describe(const Solver& solver) {
+  return (solver.method == &plu_packed ? "PLU, " : "Gauss-Jordan, ") + describe(solver.settings);
+}
+
 class GlGaussJordan : public testing::Test {
  protected:
   template <class Real>
-  Values<Real> solve(Values<Real> a, Values<Real> b, const EliminationSettings& settings) {
+  Values<Real> solve(Values<Real> a, Values<Real> b, const Solver& solver) {
     Values<Real> x(b.rows, b.columns);
     DenseSystem<Real> system{.a = view(a), .b = view(b), .x = view(x)};
-    gauss_jordan.make(device_, system, settings).run();
+    solver.method->make(device_, system, solver.settings).run();
     return x;
   }
-  Index step_found_singular(const Values<float>& a, const EliminationSettings& settings,
-                            std::string* message = nullptr) {
-    return singular_step([&] { solve(a, test::random_values<float>(a.rows, 1, 3), settings); }, message);
+  template <class Real>
+  Values<Real> solve(const Values<Real>& a, const Values<Real>& b, const EliminationSettings& settings) {
+    return solve(a, b, Solver{&gauss_jordan, settings});
+  }
+  Index step_found_singular(const Values<float>& a, const Solver& solver, std::string* message = nullptr) {
+    return singular_step([&] { solve(a, test::random_values<float>(a.rows, 1, 3), solver); }, message);
   }
 
   Device device_{test::any_gl_device(), {}, true};
@@ -90,11 +109,11 @@ TEST_F(GlGaussJordan, EveryVariantInverts) {
 }
 
 TEST_F(GlGaussJordan, TheStepsSolveSeveralSystems) {
-  for (const EliminationSettings& settings : all_settings()) {
-    SCOPED_TRACE(describe(settings));
+  for (const Solver& solver : all_solvers()) {
+    SCOPED_TRACE(describe(solver));
     Values<float> a(9, 9), b = test::random_values<float>(9, 2, 2), x(9, 2);
     DenseSystem<float> system{.a = view(a), .b = view(b), .x = view(x)};
-    const Steps steps = gauss_jordan.make(device_, system, settings);
+    const Steps steps = solver.method->make(device_, system, solver.settings);
     EXPECT_EQ(singular_step([&] { steps.run(); }), 0);
     for (const unsigned seed : {4U, 5U}) {
       test::copy_elements(test::random_values<float>(9, 9, seed), a);
@@ -116,28 +135,22 @@ TEST_F(GlGaussJordan, ScaleOfTheMatrixDoesNotMatter) {
   }
 }
 
-TEST_F(GlGaussJordan, SingularMatricesAreReportedWithTheirStep) {
-  for (const EliminationSettings& settings : all_settings()) {
-    const Index block = block_size(settings.variant);
-    SCOPED_TRACE(describe(settings));
-    Values<float> column = test::random_values<float>(12, 12, 5), rows = test::random_values<float>(14, 14, 6);
+TEST_F(GlGaussJordan, SingularAndNearlySingularMatricesAreReportedWithTheirStep) {
+  for (const Solver& solver : all_solvers()) {
+    const Index block = block_size(solver.settings.variant);
+    SCOPED_TRACE(describe(solver));
+    Values<float> column = test::random_values<float>(12, 12, 5), rows = test::random_values<float>(14, 14, 6),
+                  near = test::random_values<float>(8, 8, 5);
     for (Index i = 0; i < 12; ++i) column(i, 6) = 0;
     for (Index j = 0; j < 14; ++j) rows(9, j) = 2 * rows(2, j);
+    for (Index j = 0; j < 8; ++j) near(7, j) = near(3, j) * (1 + 1e-7F * static_cast<float>(j));
     std::string message;
     // full pivoting eliminates the column of zeros last
-    const Index expected = settings.pivoting == EliminationPivoting::full ? 12 / block - 1 : 6 / block;
-    EXPECT_EQ(step_found_singular(column, settings, &message), expected);
+    const Index expected = solver.settings.pivoting == EliminationPivoting::full ? 12 / block - 1 : 6 / block;
+    EXPECT_EQ(step_found_singular(column, solver, &message), expected);
     EXPECT_THAT(message, testing::HasSubstr("step " + std::to_string(expected + 1)));
-    EXPECT_EQ(step_found_singular(rows, settings), 14 / block - 1);
-  }
-}
-
-TEST_F(GlGaussJordan, NearlySingularMatricesAreReported) {
-  for (const EliminationSettings& settings : all_settings()) {
-    SCOPED_TRACE(describe(settings));
-    Values<float> a = test::random_values<float>(8, 8, 5);
-    for (Index j = 0; j < 8; ++j) a(7, j) = a(3, j) * (1 + 1e-7F * static_cast<float>(j));
-    EXPECT_EQ(step_found_singular(a, settings), 8 / block_size(settings.variant) - 1);
+    EXPECT_EQ(step_found_singular(rows, solver), 14 / block - 1);
+    EXPECT_EQ(step_found_singular(near, solver), 8 / block - 1);
   }
 }
 
@@ -146,8 +159,8 @@ TEST_F(GlGaussJordan, ARegularMatrixMayLackAPivotInDoubleRowsOnly) {
   Values<float> a = test::identity(4), b = test::random_values<float>(4, 1, 2);
   std::swap(a(0, 0), a(1, 0));
   std::swap(a(1, 1), a(0, 1));
-  EXPECT_EQ(step_found_singular(a, {EliminationVariant::double_rows}), 0);
-  EXPECT_EQ(step_found_singular(a, {EliminationVariant::compute}), 0);
+  EXPECT_EQ(step_found_singular(a, {&gauss_jordan, {EliminationVariant::double_rows}}), 0);
+  EXPECT_EQ(step_found_singular(a, {&gauss_jordan, {EliminationVariant::compute}}), 0);
   test::expect_solution(a, solve(a, b, {EliminationVariant::plain}), b);
 }
 
@@ -162,9 +175,9 @@ TEST_F(GlGaussJordan, RejectsNonFiniteNumbersAndNamesTheirRowAndColumn) {
   for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     Values<float> good = test::identity(3), bad = good, right(3, 1);
     bad(1, 2) = value;
-    EXPECT_THROW(solve(bad, right, {}), std::invalid_argument);
+    EXPECT_THROW(solve(bad, right, EliminationSettings{}), std::invalid_argument);
     right(2, 0) = value;
-    EXPECT_THAT([&] { solve(good, right, {}); },
+    EXPECT_THAT([&] { solve(good, right, EliminationSettings{}); },
                 testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("row 3, column 1 of B")));
   }
 }
@@ -186,14 +199,20 @@ TEST_F(GlGaussJordan, SolversLeaveNoGlObjectsNorDoFailedOnes) {
   device_.staging(1 << 12);
   const Index side = device_.description().texture_side;
   const int before = test::count_gl_objects(*device_.context());
-  for (const EliminationSettings& settings : all_settings()) {
-    SCOPED_TRACE(describe(settings));
-    EXPECT_EQ(step_found_singular(Values<float>(6, 6), settings), 0);
-    EXPECT_THROW(solve(Values<float>(6, 5), Values<float>(6, 1), settings), std::invalid_argument);
-    const Index columns = side * block_size(settings.variant);
-    EXPECT_THAT(gauss_jordan.obstacle(device_.description(), 2, columns, settings),
+  for (const Solver& solver : all_solvers()) {
+    SCOPED_TRACE(describe(solver));
+    {
+      Values<float> zeros(6, 6), b(6, 1), x(6, 1);
+      DenseSystem<float> system{.a = view(zeros), .b = view(b), .x = view(x)};
+      const Steps steps = solver.method->make(device_, system, solver.settings);
+      EXPECT_GT(test::count_gl_objects(*device_.context()), before);
+      EXPECT_THROW(steps.run(), SingularMatrixError);
+    }
+    EXPECT_THROW(solve(Values<float>(6, 5), Values<float>(6, 1), solver), std::invalid_argument);
+    const Index columns = side * block_size(solver.settings.variant) + 1;
+    EXPECT_THAT(solver.method->obstacle(device_.description(), 2, columns, solver.settings),
                 testing::HasSubstr(std::to_string(side)));
-    EXPECT_THROW(solve(Values<float>(2, 2), Values<float>(2, columns), settings), std::runtime_error);
+    EXPECT_THROW(solve(Values<float>(2, 2), Values<float>(2, columns), solver), std::runtime_error);
     EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
   }
 }

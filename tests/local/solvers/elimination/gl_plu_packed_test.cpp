@@ -1,17 +1,13 @@
-// Compares every variant of PLU factorisation on a device with LAPACK.
-#include <gmock/gmock.h>
-
+// Compares every variant of PLU factorisation on a device with LAPACK; see also gl_gauss_jordan_test.cpp.
 #include <algorithm>
 
 #include "solvers/elimination/elimination.hpp"
 #include "tests/local/backend_harness.hpp"
-#include "tests/local/gl_objects.hpp"
 #include "tests/local/linear_systems.hpp"
 
 namespace glinpack::solvers {
 namespace {
 
-using test::singular_step;
 using test::Values;
 using test::view;
 
@@ -83,68 +79,12 @@ TEST_F(GlPluPacked, PlainPivotingMatchesLapackPivots) {
   EXPECT_LE(*std::max_element(factors.elements.begin(), factors.elements.end()), 2 * largest);
 }
 
-TEST_F(GlPluPacked, TheStepsSolveSeveralSystems) {
-  for (const EliminationVariant variant : all_elimination_variants) {
-    Values<float> a(9, 9), b = test::random_values<float>(9, 2, 2), x(9, 2);
-    DenseSystem<float> system{.a = view(a), .b = view(b), .x = view(x)};
-    const Steps steps = plu_packed.make(device_, system, {.variant = variant});
-    EXPECT_EQ(singular_step([&] { steps.run(); }), 0);
-    for (const unsigned seed : {4U, 5U}) {
-      test::copy_elements(test::random_values<float>(9, 9, seed), a);
-      steps.run();
-      test::expect_solution(a, x, b);
-    }
-  }
-}
-
-TEST_F(GlPluPacked, ReportsTheStepOfSingularAndNearlySingularMatrices) {
-  for (const EliminationVariant variant : all_elimination_variants) {
-    SCOPED_TRACE(name_of(variant));
-    const Index block = block_size(variant);
-    const auto step_of = [&](Values<float> a) {
-      DenseSystem<float> system{.a = view(a)};
-      return singular_step([&] { plu_packed.make(device_, system, {.variant = variant}).run(); });
-    };
-    Values<float> column = test::random_values<float>(12, 12, 5), row = test::random_values<float>(14, 14, 6),
-                  near = test::random_values<float>(8, 8, 5);
-    for (Index i = 0; i < 12; ++i) column(i, 6) = 0;
-    for (Index j = 0; j < 14; ++j) row(9, j) = 2 * row(2, j);
-    for (Index j = 0; j < 8; ++j) near(7, j) = near(3, j) * (1 + 1e-7F * static_cast<float>(j));
-    EXPECT_EQ(step_of(column), 6 / block);
-    EXPECT_EQ(step_of(row), 14 / block - 1);
-    EXPECT_EQ(step_of(near), 8 / block - 1);
-  }
-}
-
 TEST_F(GlPluPacked, RejectsNonFiniteNumbersAndFullPivoting) {
   Values<float> a = test::identity(4);
   DenseSystem<float> system{.a = view(a)};
   EXPECT_THROW(plu_packed.make(device_, system, {.pivoting = EliminationPivoting::full}), std::invalid_argument);
   a(2, 1) = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(plu_packed.make(device_, system, {}).run(), std::invalid_argument);
-}
-
-TEST_F(GlPluPacked, SolversLeaveNoGlObjectsNorDoFailedOnes) {
-  device_.staging(1 << 12);
-  const Index side = device_.description().texture_side;
-  const int before = test::count_gl_objects(*device_.context());
-  for (const EliminationVariant variant : all_elimination_variants) {
-    const EliminationSettings settings{.variant = variant};
-    {
-      Values<float> zeros(6, 6), b(6, 1), x(6, 1);
-      DenseSystem<float> system{.a = view(zeros), .b = view(b), .x = view(x)};
-      const Steps steps = plu_packed.make(device_, system, settings);
-      EXPECT_GT(test::count_gl_objects(*device_.context()), before);
-      EXPECT_THROW(steps.run(), SingularMatrixError);
-    }
-    const Index columns = side * block_size(variant) + 1;
-    EXPECT_THAT(plu_packed.obstacle(device_.description(), 2, columns, settings),
-                testing::HasSubstr(std::to_string(side)));
-    Values<float> a(2, 2), wide(2, columns);
-    DenseSystem<float> system{.a = view(a), .b = view(wide), .x = view(wide)};
-    EXPECT_THROW(plu_packed.make(device_, system, settings), std::runtime_error);
-    EXPECT_EQ(test::count_gl_objects(*device_.context()), before);
-  }
 }
 
 }  // namespace

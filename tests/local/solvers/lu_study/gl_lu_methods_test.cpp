@@ -1,6 +1,5 @@
 // LU without pivoting on a device: compares every method and strategy with plain loops, and its counts with Table 1 of
 // the paper.
-#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>

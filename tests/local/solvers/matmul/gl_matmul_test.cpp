@@ -1,5 +1,4 @@
 // Compares products on a device, in every variant and packing, with OpenBLAS.
-#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <array>

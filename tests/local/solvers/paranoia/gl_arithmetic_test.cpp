@@ -1,5 +1,4 @@
 // Single arithmetic operations on a device, checked as `glinpack-papers paranoia` checks them.
-#include <gtest/gtest.h>
 
 #include "solvers/paranoia/device_arithmetic.hpp"
 #include "solvers/paranoia/errors.hpp"

@@ -1,5 +1,4 @@
 // Compares conjugate gradients for the elliptic test problem on a device with the paper and with the host.
-#include <gmock/gmock.h>
 
 #include "solvers/poisson/poisson_cg.hpp"
 #include "solvers/poisson/poisson_device_strip.hpp"
@@ -21,21 +20,20 @@ class GlPoisson : public testing::Test {
     return make_poisson_strip<Real>(device_, {.n = n, .first_row = 0, .rows = n}, memory, preconditioner);
   }
 
+  /// A function that makes strips.
+  auto in(PoissonMemory memory) {
+    return [this, memory](const PoissonExtents& extents, PoissonPreconditioner preconditioner) {
+      return make_poisson_strip<double>(device_, extents, memory, preconditioner);
+    };
+  }
+
   Device device_{any_gl_device(), {}, true};
 };
 
 TEST_F(GlPoisson, ReproducesTable1OfThePaper) {
   for (const PoissonRow& row : poisson_rows) {
-    for (const PoissonMemory memory : {PoissonMemory::global, PoissonMemory::shared}) {
-      if (memory == PoissonMemory::shared && row.n > 64) continue;  // slow on software GL
-      const auto strip = whole<double>(row.n, memory);
-      const PoissonSolution<double> solution = solve_poisson(*strip);
-      EXPECT_TRUE(solution.outcome.converged);
-      EXPECT_EQ(solution.outcome.iterations, row.iterations) << row.n << " " << name_of(memory);
-      EXPECT_LE(solution.outcome.relative_residual, 1e-6);
-      EXPECT_NEAR(PoissonProblem(row.n).largest_error<double>(solution.u), row.error, row.half_digit)
-          << row.n << " " << name_of(memory);
-    }
+    check_table_1(row, in(PoissonMemory::global));
+    if (row.n <= 64) check_table_1(row, in(PoissonMemory::shared));  // slow on software GL
   }
 }
 
@@ -73,13 +71,7 @@ TEST_F(GlPoisson, PreconditionedIterationsEqualTheHosts) {
 }
 
 TEST_F(GlPoisson, MultigridIterationsDoNotGrowWithTheGrid) {
-  for (const Index n : {31, 64, 150}) {
-    const auto strip = whole<double>(n, PoissonMemory::global, PoissonPreconditioner::multigrid);
-    const PoissonSolution<double> solution = solve_poisson(*strip);
-    EXPECT_TRUE(solution.outcome.converged) << n;
-    EXPECT_LE(solution.outcome.iterations, 7) << n;
-    EXPECT_LE(relative_residual(n, solution.u), 1.001e-6) << n;
-  }
+  check_multigrid({31, 64, 150}, in(PoissonMemory::global));
 }
 
 TEST_F(GlPoisson, SinglePrecisionConvergesWithinTheErrorBound) {
@@ -95,31 +87,15 @@ TEST_F(GlPoisson, SinglePrecisionConvergesWithinTheErrorBound) {
 }
 
 TEST_F(GlPoisson, StripsGiveTheSolutionOfTheSquare) {
-  constexpr Index n = 19;
-  const auto make_host = [](const PoissonExtents& extents) { return make_host_poisson_strip<float>(extents, 1); };
-  const CgLimits limits{.max_iterations = 20};
-  const std::vector<float> expected = iterate(make_strips<float>(n, {n}, make_host), limits);
   for (const PoissonMemory memory : {PoissonMemory::global, PoissonMemory::texture1d, PoissonMemory::shared}) {
-    const auto make = [&](const PoissonExtents& extents) {
+    SCOPED_TRACE(name_of(memory));
+    check_strips<float>(19, {{9, 10}, {1, 2, 16}, {17, 1, 1}}, [&](const PoissonExtents& extents) {
       return make_poisson_strip<float>(device_, extents, memory);
-    };
-    for (const std::vector<Index>& rows : {std::vector<Index>{9, 10}, {1, 2, 16}, {17, 1, 1}}) {
-      SCOPED_TRACE(std::string(name_of(memory)) + " " + std::to_string(rows.front()));
-      expect_near(iterate(make_strips<float>(n, rows, make), limits), expected, scalar_products<float>(n));
-    }
-  }
-}
-
-TEST_F(GlPoisson, StripsGiveTheSolutionOfTheSquareInDoublePrecision) {
-  constexpr Index n = 70;  // more rows than a tile
-  const auto make_host = [](const PoissonExtents& extents) { return make_host_poisson_strip<double>(extents, 1); };
-  const CgLimits limits{.max_iterations = 20};
-  const std::vector<double> expected = iterate(make_strips<double>(n, {n}, make_host), limits);
-  for (const PoissonMemory memory : {PoissonMemory::global, PoissonMemory::shared}) {
-    const auto make = [&](const PoissonExtents& extents) {
+    });
+    if (!has_double_precision(memory)) continue;
+    check_strips<double>(70, {{33, 37}}, [&](const PoissonExtents& extents) {  // more rows than a tile
       return make_poisson_strip<double>(device_, extents, memory);
-    };
-    expect_near(iterate(make_strips<double>(n, {33, 37}, make), limits), expected, scalar_products<double>(n));
+    });
   }
 }
 
@@ -133,12 +109,7 @@ TEST_F(GlPoisson, IteratingBeyondTheToleranceChangesNothing) {
               scalar_products<double>(16));
 }
 
-TEST_F(GlPoisson, ReportsWhenItDoesNotConverge) {
-  const auto strip = whole<double>(32);
-  const CgOutcome outcome = solve_poisson(*strip, {.max_iterations = 40}).outcome;
-  EXPECT_FALSE(outcome.converged);
-  EXPECT_EQ(outcome.iterations, 40);
-}
+TEST_F(GlPoisson, ReportsWhenItDoesNotConverge) { check_no_convergence(in(PoissonMemory::global)); }
 
 TEST_F(GlPoisson, ErrorsNameTheLimitAndTheRemedy) {
   DeviceDescription device;

@@ -19,15 +19,12 @@ std::unique_ptr<PoissonStrip<Real>> whole(Index n, int threads = 1,
   return make_host_poisson_strip<Real>({.n = n, .first_row = 0, .rows = n}, threads, preconditioner);
 }
 
+std::unique_ptr<PoissonStrip<double>> on_host(const PoissonExtents& extents, PoissonPreconditioner preconditioner) {
+  return make_host_poisson_strip<double>(extents, 1, preconditioner);
+}
+
 TEST(PoissonHost, ReproducesTable1OfThePaper) {
-  for (const PoissonRow& row : poisson_rows) {
-    const auto strip = whole<double>(row.n);
-    const PoissonSolution<double> solution = solve_poisson(*strip);
-    EXPECT_TRUE(solution.outcome.converged);
-    EXPECT_EQ(solution.outcome.iterations, row.iterations) << row.n;
-    EXPECT_LE(solution.outcome.relative_residual, 1e-6);
-    EXPECT_NEAR(PoissonProblem(row.n).largest_error<double>(solution.u), row.error, row.half_digit) << row.n;
-  }
+  for (const PoissonRow& row : poisson_rows) check_table_1(row, on_host);
 }
 
 TEST(PoissonHost, SolvesOneAndFourPointsAsByHand) {
@@ -54,13 +51,8 @@ TEST(PoissonHost, IsReproducible) {
 }
 
 TEST(PoissonHost, StripsGiveTheSolutionOfTheSquare) {
-  constexpr Index n = 19;
-  const auto make = [](const PoissonExtents& extents) { return make_host_poisson_strip<double>(extents, 2); };
-  const CgLimits limits{.max_iterations = 20};
-  const std::vector<double> expected = iterate(make_strips<double>(n, {n}, make), limits);
-  for (const std::vector<Index>& rows : {std::vector<Index>{9, 10}, {1, 2, 16}, {17, 1, 1}}) {
-    expect_near(iterate(make_strips<double>(n, rows, make), limits), expected, scalar_products<double>(n));
-  }
+  check_strips<double>(19, {{9, 10}, {1, 2, 16}, {17, 1, 1}},
+                       [](const PoissonExtents& extents) { return make_host_poisson_strip<double>(extents, 2); });
 }
 
 TEST(PoissonHost, IteratingBeyondTheToleranceChangesNothing) {
@@ -72,24 +64,10 @@ TEST(PoissonHost, IteratingBeyondTheToleranceChangesNothing) {
   EXPECT_EQ(iterate(strips, {.max_iterations = further}), solution.u);
 }
 
-TEST(PoissonHost, ReportsWhenItDoesNotConverge) {
-  const auto strip = whole<double>(32);
-  const CgOutcome outcome = solve_poisson(*strip, {.max_iterations = 40}).outcome;
-  EXPECT_FALSE(outcome.converged);
-  EXPECT_EQ(outcome.iterations, 40);
-  EXPECT_GT(outcome.relative_residual, 1e-6);
-}
+TEST(PoissonHost, ReportsWhenItDoesNotConverge) { check_no_convergence(on_host); }
 
 TEST(PoissonHost, MultigridIterationsDoNotGrowWithTheGrid) {
-  for (const Index n : {1, 2, 3, 31, 32, 33, 100, 127, 256}) {
-    SCOPED_TRACE(n);
-    const auto strip = whole<double>(n, 1, PoissonPreconditioner::multigrid);
-    const PoissonSolution<double> solution = solve_poisson(*strip);
-    EXPECT_TRUE(solution.outcome.converged);
-    EXPECT_LE(solution.outcome.iterations, 7);
-    EXPECT_LE(relative_residual(n, solution.u), 1.001e-6);
-    EXPECT_LE(PoissonProblem(n).largest_error<double>(solution.u), poisson_discretisation_bound(n));
-  }
+  check_multigrid({1, 2, 3, 31, 32, 33, 100, 127, 256}, on_host);
 }
 
 TEST(PoissonHost, ThreadCountDoesNotChangeMultigrid) {

@@ -1,7 +1,6 @@
 #include "solvers/queue/background.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <stdexcept>

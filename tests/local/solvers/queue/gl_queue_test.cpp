@@ -1,5 +1,4 @@
 // A device in a background thread: only that thread calls GL, and it frees every GL object.
-#include <gtest/gtest.h>
 
 #include <future>
 

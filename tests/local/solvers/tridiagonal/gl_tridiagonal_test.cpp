@@ -1,5 +1,4 @@
 // Compares every variant of the tridiagonal solver on a device with LAPACK's gtsv.
-#include <gmock/gmock.h>
 
 #include <cmath>
 #include <limits>
