@@ -6,11 +6,10 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 
-from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, wait_for
+from launch import GLINPACK, MPIEXEC, ROOT, GlinpackTest, hpl_dat_with, is_hydra, skip_all, wait_for
 
 SCRIPTS = ROOT / "scripts" / "slurm"
 LAB = SCRIPTS / "lab"
@@ -19,11 +18,6 @@ SMALL = ["--n", 300, "--nb", 32, "--backend", "openblas"]
 LIFETIME = 1500
 # timeout in seconds, long enough for a busy machine
 TIMEOUT = 200
-
-
-def skip_all(why):
-    print(f"slurm_lab: skipped: {why}", file=sys.stderr)
-    raise unittest.SkipTest(why)
 
 
 def lab(command, *arguments, timeout=TIMEOUT):
@@ -38,8 +32,7 @@ def setUpModule():
     check = lab("up", "--check")
     if check.returncode != 0:
         skip_all(check.stderr.strip())
-    version = subprocess.run([MPIEXEC, "--version"], check=False, capture_output=True, text=True).stdout
-    if "HYDRA" not in version:
+    if not is_hydra():
         skip_all(f"{MPIEXEC} is not MPICH's, which the lab is made for")
     unittest.addModuleCleanup(lab, "down")  # even after an error
     up = lab("up", "--lifetime", LIFETIME)
@@ -149,11 +142,8 @@ class Glinpack(LabTest):
                     self.assertIn("PASSED", said)
 
     def test_hpl_dat_and_toml_are_read_from_the_folder_of_sbatch(self):
-        lines = (ROOT / "tests" / "data" / "HPL.dat").read_text().splitlines()
-        for number, text in {5: "1", 6: "200", 7: "1", 8: "32", 10: "1", 11: "2", 12: "2", 14: "1", 16: "1", 20: "1",
-                             22: "1", 24: "1"}.items():
-            lines[number - 1] = text
-        self.write("HPL.dat", "\n".join(lines) + "\n")
+        self.write("HPL.dat", hpl_dat_with({5: "1", 6: "200", 7: "1", 8: "32", 10: "1", 11: "2", 12: "2", 14: "1", 16: "1",
+                                            20: "1", 22: "1", 24: "1"}))
         self.write("run.toml", 'n = 200\nnb = 32\ngrid = "2x2"\nbackend = "openblas"\n')
         for option, file in ("--hpl-dat", "HPL.dat"), ("--config", "run.toml"):
             with self.subTest(file=file):
@@ -255,13 +245,7 @@ class Sweep(LabTest):
 
 class TheLab(LabTest):
     def rejected(self, command, *arguments, names):
-        outcome = self.start([LAB / command, *arguments])
-        self.assertEqual(outcome.status, 2, outcome)
-        self.assertEqual(outcome.out, "", outcome)
-        self.assertEqual(len(outcome.err.splitlines()), 1, outcome)
-        self.assertTrue(outcome.err.startswith(f"slurm/lab/{command}: "), outcome)
-        for name in names:
-            self.assertIn(name, outcome.err)
+        self.assert_refused(self.start([LAB / command, *arguments]), f"slurm/lab/{command}: ", *names)
 
     def test_unsupported_arguments_are_rejected(self):
         self.rejected("up", "4", names=["'4'", "--help"])
