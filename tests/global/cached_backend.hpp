@@ -2,6 +2,7 @@
 // most tests.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -49,6 +50,16 @@ CachedBackend<Real>& cached_backend(const std::string& name) {
   cached.backend->collect_timings();
   cached.timeline.restart();
   return cached;
+}
+
+/// A parameter as a part of a test's name.
+inline std::string identifier(std::string name) {
+  std::erase_if(name, [](char c) { return c == ',' || c == ' '; });
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+inline std::string backend_identifier(const testing::TestParamInfo<std::string>& info) {
+  return identifier(info.param);
 }
 
 /// Call before main returns: GL drivers do not outlive it.

@@ -1,13 +1,12 @@
 // Factorises on a grid and gathers the factors on the root in LAPACK's form, to compare them with LAPACK's.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
 
+#include "abft/checksums.hpp"
 #include "lu/factorize.hpp"
 #include "lu/no_transport.hpp"
 #include "matrix/matrix_source.hpp"
@@ -15,6 +14,7 @@
 #include "mpi/mpi_transport.hpp"
 #include "solve/substitution.hpp"
 #include "tests/global/cached_backend.hpp"
+#include "tests/local/device_values.hpp"
 
 namespace glinpack::test {
 
@@ -22,11 +22,7 @@ struct Size {
   Index n, nb;
 };
 inline RunParameters parameters_of(Size size, Pivoting pivoting) {
-  RunParameters parameters;
-  parameters.n = size.n;
-  parameters.nb = size.nb;
-  parameters.pivoting = pivoting;
-  return parameters;
+  return {.n = size.n, .nb = size.nb, .pivoting = pivoting};
 }
 
 /// Filled on rank (0, 0) of the grid, empty on the others.
@@ -92,23 +88,28 @@ Factorization factorize(const RunParameters& parameters, const Distribution& dis
   return lu->run(observer);
 }
 
+/// This rank's part of [A | b], rounded to Real, and its checksums if the distribution has them.
+template <class Real>
+Values<Real> local_part(const MatrixSource& source, const Distribution& distribution, GridPosition at) {
+  const Index rows = distribution.local_rows(at), columns = distribution.local_columns(at);
+  Values<double> filled(rows, columns);
+  source.fill(distribution, at, LocalIndex(0), view(filled));
+  Values<Real> part(rows, distribution.stored_columns(at));
+  const RowChecksums<Real> checksums(columns);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) part(i, j) = static_cast<Real>(filled(i, j));
+    if (part.columns > columns) checksums.append(i, &part(i, 0));
+  }
+  return part;
+}
+
 template <class Real, class Messages = MpiTransport<Real>>
 GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, const ProcessGrid& grid,
                                            const std::string& backend_name, const MatrixSource& source,
                                            NodeWindows* windows = nullptr) {
   auto& [timeline, backend] = cached_backend<Real>(backend_name);
   const Distribution distribution(parameters.n, parameters.nb, grid.shape());
-  const GridPosition at = grid.position();
-  const Index rows = distribution.local_rows(at);
-  const Index columns = distribution.local_columns(at);
-  const auto a = backend->allocate(rows, columns);
-  const auto buffer = backend->allocate_host(rows * columns);
-  const HostBlock<Real> host{buffer.get(), 0, rows, columns, columns};
-  std::vector<double> filled(static_cast<std::size_t>(rows * columns));
-  source.fill(distribution, at, LocalIndex(0), {filled.data(), rows, columns, columns});
-  std::transform(filled.begin(), filled.end(), buffer->data(), [](double v) { return static_cast<Real>(v); });
-  backend->wait(backend->upload(host, whole(*a)));
-
+  const auto a = on_device(*backend, local_part<Real>(source, distribution, grid.position()));
   MpiTransport<Real> transport(grid, parameters.broadcast, timeline);
   Substitution<Real> substitution({parameters, distribution, grid, *backend, transport}, *a);
   const Factorization result =
@@ -120,9 +121,7 @@ GatheredFactors<Real> factorize_and_gather(const RunParameters& parameters, cons
     return factors;
   }
   const std::vector<Real> x = substitution.run();
-  backend->wait(backend->download(whole(*a), host));
-
-  const auto parts = gather(grid.all(), std::vector<Real>(buffer->data(), buffer->data() + rows * columns));
+  const auto parts = gather(grid.all(), from_device(*backend, *a).elements);
   const auto pivots = gather(grid.all(), result.interchanges.pivots);
   const auto solutions = gather(grid.all(), x);
   if (!grid.is_root()) return factors;

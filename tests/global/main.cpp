@@ -1,5 +1,4 @@
 // Every rank runs every test; a test fails if it fails on any rank.
-#include <gtest/gtest.h>
 
 #include <cstdio>
 #include <string>

@@ -1,7 +1,7 @@
 // The world's rank, size and process grids, and a folder of its ranks.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <mpi.h>
 
 #include <cstdlib>

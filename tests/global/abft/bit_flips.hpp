@@ -3,11 +3,9 @@
 
 #include <bit>
 #include <cstdint>
-#include <optional>
 #include <random>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "lu/factorize.hpp"
 #include "lu/panel/panel.hpp"

@@ -1,6 +1,5 @@
 // Checksums: no clean run is suspected, and a flipped bit is found, by the rank that has it.
 // GLINPACK_ABFT_SEEDS=500 tries as many clean runs.
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -42,22 +41,8 @@ Checked factorize_with_checks(const RunParameters& parameters, const ProcessGrid
                               const MatrixSource& source, std::optional<Fault> fault = {}) {
   auto& [timeline, backend] = cached_backend<Real>(backend_name);
   const Distribution distribution = distribution_of(parameters, grid.shape());
-  const GridPosition at = grid.position();
-  const Index rows = distribution.local_rows(at), columns = distribution.local_columns(at);
-  const Index stored = distribution.stored_columns(at);
-  const auto a = backend->allocate(rows, stored);
-  const auto buffer = backend->allocate_host(rows * stored);
-  std::vector<double> filled(static_cast<std::size_t>(rows * columns));
-  source.fill(distribution, at, LocalIndex(0), {filled.data(), rows, columns, columns});
-  const RowChecksums<Real> checksums(columns);
-  for (Index i = 0; i < rows; ++i) {
-    Real* const to = buffer->data() + i * stored;
-    std::transform(filled.data() + i * columns, filled.data() + (i + 1) * columns, to,
-                   [](double v) { return static_cast<Real>(v); });
-    checksums.append(i, to);
-  }
-  backend->wait(backend->upload({buffer.get(), 0, rows, stored, stored}, whole(*a)));
-
+  const Index columns = distribution.local_columns(grid.position());
+  const auto a = on_device(*backend, local_part<Real>(source, distribution, grid.position()));
   const Fault planned = fault.value_or(Fault{});
   BitFlip<Real> flip(*backend, planned.place, planned.bit, planned.pass, planned.seed);
   if (!fault || planned.rank != rank_in(grid.all())) flip.disarm();
@@ -91,16 +76,14 @@ Value one_of(const Values& values, std::mt19937_64& random) {
 
 // The same on all ranks.
 RunParameters random_parameters(std::mt19937_64& random) {
-  RunParameters parameters;
-  parameters.n = static_cast<Index>(1 + random() % 160);
-  parameters.nb = static_cast<Index>(1 + random() % 24);
-  parameters.pivoting = one_of<Pivoting>(all_pivotings, random);
-  parameters.lookahead = static_cast<int>(random() % 2);
-  parameters.row_swap.kind = one_of<RowSwapKind>(all_row_swaps, random);
-  parameters.row_swap.pieces = static_cast<Index>(1 + random() % 4);
-  parameters.abft = true;
-  parameters.abft_every = static_cast<Index>(1 + random() % 5);
-  return parameters;
+  return {
+      .n = static_cast<Index>(1 + random() % 160),
+      .nb = static_cast<Index>(1 + random() % 24),
+      .pivoting = one_of<Pivoting>(all_pivotings, random),
+      .row_swap = {.kind = one_of<RowSwapKind>(all_row_swaps, random), .pieces = static_cast<Index>(1 + random() % 4)},
+      .lookahead = static_cast<int>(random() % 2),
+      .abft = true,
+      .abft_every = static_cast<Index>(1 + random() % 5)};
 }
 
 std::string text_of(const RunParameters& p, MatrixKind kind) {
@@ -146,9 +129,7 @@ TEST(Checksums, SuspectNoCleanRunOfAnyMatrixPivotingGridOrPrecision) {
 TEST(Checksums, SuspectNoMatrixWhoseElementsAreRoundedAlike) {
   on_every_grid([](const ProcessGrid& grid) {
     for (const auto& [n, nb] : {std::pair<Index, Index>{400, 2}, {1000, 1000}}) {
-      RunParameters parameters = parameters_of({n, nb}, Pivoting::partial);
-      parameters.abft = true;
-      parameters.abft_every = 50;
+      const RunParameters parameters{.n = n, .nb = nb, .pivoting = Pivoting::partial, .abft = true, .abft_every = 50};
       expect_clean<float>(parameters, MatrixKind::mxp, grid, "openblas", 1);
     }
   });
@@ -238,11 +219,13 @@ TEST_P(ChecksumsOf, SuspectNoCleanRunAndFindAFlipWhereverPanelsAreFactorised) {
   on_every_grid([&](const ProcessGrid& grid) {
     for (const PanelPlace place : places) {
       for (const Pivoting pivoting : {Pivoting::partial, Pivoting::tournament}) {
-        RunParameters parameters = parameters_of({60, 8}, pivoting);
-        parameters.panel = place;
-        parameters.row_swap.pieces = 2;
-        parameters.abft = true;
-        parameters.abft_every = 2;
+        const RunParameters parameters{.n = 60,
+                                       .nb = 8,
+                                       .pivoting = pivoting,
+                                       .panel = place,
+                                       .row_swap = {.pieces = 2},
+                                       .abft = true,
+                                       .abft_every = 2};
         const auto source = make_hpl_source(parameters.n);
         const Checked clean = factorize_with_checks<float>(parameters, grid, GetParam(), *source);
         EXPECT_EQ(clean.mismatches.size(), 0U);
@@ -261,21 +244,19 @@ TEST_P(ChecksumsOf, SuspectNoCleanRunAndFindAFlipWhereverPanelsAreFactorised) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, ChecksumsOf, testing::Values("reference", "openblas", "gl-compute", "vk-compute"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         backend_identifier);
 
 // Also if what a change makes of a row's sum cancels: its product with the panel's part of a row of U.
 TEST(Checksums, FindAnLThatChangesDuringTheUpdate) {
   on_every_grid([](const ProcessGrid& grid) {
     if (grid.shape().size() > 2) return;  // finds nothing else than two ranks
     for (const char* const backend : {"openblas", "vk-compute"}) {
-      RunParameters parameters = parameters_of({60, 8}, Pivoting::tournament);
-      parameters.panel = computes_on_device(backend) ? PanelPlace::device : PanelPlace::automatic;
-      parameters.abft = true;
-      parameters.abft_every = 1;
+      const RunParameters parameters{.n = 60,
+                                     .nb = 8,
+                                     .pivoting = Pivoting::tournament,
+                                     .panel = computes_on_device(backend) ? PanelPlace::device : PanelPlace::automatic,
+                                     .abft = true,
+                                     .abft_every = 1};
       const auto source = make_hpl_source(parameters.n);
       for (std::uint64_t seed = 1; seed <= 12; ++seed) {
         const Fault flip{.place = FlipPlace::l21, .bit = 12, .pass = 0, .seed = seed, .rank = 0};
@@ -289,9 +270,7 @@ TEST(Checksums, FindAnLThatChangesDuringTheUpdate) {
 
 template <class Real>
 void expect_solution_found(const ProcessGrid& grid, std::initializer_list<int> bits) {
-  RunParameters parameters = parameters_of({99, 8}, Pivoting::partial);
-  parameters.abft = true;
-  parameters.abft_every = 3;
+  const RunParameters parameters{.n = 99, .nb = 8, .pivoting = Pivoting::partial, .abft = true, .abft_every = 3};
   const auto source = make_hpl_source(parameters.n);
   for (const int bit : bits) {
     SCOPED_TRACE(testing::Message() << name_of(precision_of<Real>) << ", bit " << bit);
@@ -316,10 +295,8 @@ TEST(Checksums, FindAWrongElementOfTheSolutionOnItsRank) {
 TEST(Checksums, EndTheRunAtAMismatchOnEveryRank) {
   on_every_grid([](const ProcessGrid& grid) {
     for (const int lookahead : {0, 1}) {
-      RunParameters parameters = parameters_of({60, 8}, Pivoting::partial);
-      parameters.lookahead = lookahead;
-      parameters.abft = true;
-      parameters.abft_every = 1;
+      const RunParameters parameters{
+          .n = 60, .nb = 8, .pivoting = Pivoting::partial, .lookahead = lookahead, .abft = true, .abft_every = 1};
       const auto source = make_hpl_source(parameters.n);
       const Fault flip{.place = FlipPlace::a_before_update, .bit = 54, .pass = 2, .seed = 3, .rank = 0};
       const Checked checked = factorize_with_checks<double>(parameters, grid, "openblas", *source, flip);
@@ -334,9 +311,8 @@ TEST(Checksums, EndTheRunAtAMismatchOnEveryRank) {
 TEST(Checksums, SayThatAMatrixMayOverflowWithoutAFault) {
   on_every_grid([](const ProcessGrid& grid) {
     for (const Index every : {1, 100}) {
-      RunParameters parameters = parameters_of({160, 8}, Pivoting::partial);
-      parameters.abft = true;
-      parameters.abft_every = every;
+      const RunParameters parameters{
+          .n = 160, .nb = 8, .pivoting = Pivoting::partial, .abft = true, .abft_every = every};
       const auto source = make_formula_source(
           [](Index i, Index j) { return static_cast<double>(i == j ? i + 1 : std::min(i, j) - 1); }, parameters.n, 1);
       const Checked checked = factorize_with_checks<float>(parameters, grid, "openblas", *source);

@@ -1,10 +1,6 @@
 // Checksums together with checkpoints: what is saved has been checked, a fault that no check has found is found after
 // the resumption, and a failed check goes back to the last checkpoint.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
-
-#include <functional>
 
 #include "run/run.hpp"
 #include "run/state_saver.hpp"
@@ -24,8 +20,7 @@ constexpr Index n = 99, nb = 8, last_pass = 12;
 constexpr Index checked_pass = 8;  // rows with a fault of this pass stay on their rank until its check
 
 RunParameters parameters_with_checks(const std::string& backend, int lookahead) {
-  RunParameters parameters = parameters_of({n, nb}, Pivoting::partial);
-  parameters.lookahead = lookahead;
+  RunParameters parameters{.n = n, .nb = nb, .pivoting = Pivoting::partial, .lookahead = lookahead};
   if (backend != "openblas") parameters.panel = PanelPlace::device;
   parameters.abft = true;
   parameters.abft_every = 3;
@@ -71,7 +66,7 @@ class FaultyFactorization {
     BitFlip<Real> flip(backend, place, 8 * static_cast<int>(sizeof(Real)) - 4, pass, 5);
     const bool is_faulty = plan_pass(distribution_, pass, grid_.position()).pivot == grid_.position();
     if (!is_faulty) flip.disarm();
-    auto a = original();
+    auto a = on_device(backend, local_part<Real>(*make_hpl_source(n), distribution_, grid_.position()));
     MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline);
     const RankContext<Real> context{parameters_, distribution_, grid_, backend, transport};
     const auto run = [&](Checksums<Real>& checks, PassRange passes, Interchanges so_far) {
@@ -87,7 +82,7 @@ class FaultyFactorization {
     EXPECT_TRUE(checks.mismatches().empty());  // what is saved has been checked before the fault
     const std::vector<std::byte> state = checks.state();
     EXPECT_EQ(static_cast<Index>(state.size()), Checksums<Real>::state_bytes(distribution_, grid_.position()));
-    a = uploaded(downloaded(*a));
+    a = on_device(backend, from_device(backend, *a));
     Checksums<Real> later(context, *a, parameters_.abft_every);
     later.restore(state);
     run(later, {pass + 1, distribution_.passes()}, std::move(so_far));
@@ -95,41 +90,6 @@ class FaultyFactorization {
   }
 
  private:
-  std::unique_ptr<DeviceMatrix<Real>> original() {
-    const GridPosition at = grid_.position();
-    const Index rows = distribution_.local_rows(at), stored = distribution_.stored_columns(at);
-    std::vector<double> filled(static_cast<std::size_t>(rows * columns_));
-    make_hpl_source(n)->fill(distribution_, at, LocalIndex(0), {filled.data(), rows, columns_, columns_});
-    std::vector<Real> elements(static_cast<std::size_t>(rows * stored));
-    const RowChecksums<Real> checksums(columns_);
-    for (Index i = 0; i < rows; ++i) {
-      std::transform(filled.data() + i * columns_, filled.data() + (i + 1) * columns_, elements.data() + i * stored,
-                     [](double value) { return static_cast<Real>(value); });
-      checksums.append(i, elements.data() + i * stored);
-    }
-    return uploaded(elements);
-  }
-  HostBlock<Real> on_host(HostBuffer<Real>& buffer) const {
-    const Index stored = distribution_.stored_columns(grid_.position());
-    return {&buffer, 0, distribution_.local_rows(grid_.position()), stored, stored};
-  }
-  std::unique_ptr<DeviceMatrix<Real>> uploaded(const std::vector<Real>& elements) {
-    Backend<Real>& backend = *cached_.backend;
-    const auto buffer = backend.allocate_host(static_cast<Index>(elements.size()));
-    std::copy(elements.begin(), elements.end(), buffer->data());
-    const HostBlock<Real> host = on_host(*buffer);
-    auto matrix = backend.allocate(host.rows, host.columns);
-    backend.wait(backend.upload(host, whole(*matrix)));
-    return matrix;
-  }
-  std::vector<Real> downloaded(DeviceMatrix<Real>& matrix) {
-    Backend<Real>& backend = *cached_.backend;
-    const Index elements = matrix.rows() * matrix.columns();
-    const auto buffer = backend.allocate_host(elements);
-    backend.wait(backend.download(whole(matrix), on_host(*buffer)));
-    return {buffer->data(), buffer->data() + elements};
-  }
-
   const ProcessGrid& grid_;
   RunParameters parameters_;
   Distribution distribution_;

@@ -1,6 +1,5 @@
 // Factors do not depend on when MPI sends and receives, and nothing is left over. GLINPACK_CHAOS_SEEDS=100 for more
 // seeds than a few, GLINPACK_CHAOS_FIRST_SEED to repeat one.
-#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <random>
@@ -18,9 +17,7 @@
 namespace glinpack {
 namespace {
 
-using test::Chaos;
-using test::factorize_and_gather;
-using test::take_mpi_leaks;
+using namespace test;
 
 long environment_number(const char* name, long otherwise) {
   const char* const text = std::getenv(name);
@@ -160,8 +157,7 @@ TEST(Peers, TakeTheMemoryThatIsCounted) {
   setenv("FAKE_CUDA_UUID", cached.info().device_uuid.c_str(), 1);
   if (cached.open_peers() == nullptr) GTEST_SKIP() << "no libcuda.so.1";
   test::on_every_grid([&](const ProcessGrid& grid) {
-    RunParameters parameters = test::parameters_of({203, 16}, Pivoting::partial);
-    parameters.panel = PanelPlace::device;
+    const RunParameters parameters{.n = 203, .nb = 16, .pivoting = Pivoting::partial, .panel = PanelPlace::device};
     const RankPlace place{grid.shape(), grid.position(), nodes_of(grid.row()), nodes_of(grid.column())};
     const auto counted = [&](bool has_peers) {
       const ModelledDevice device{.has_memory = true,

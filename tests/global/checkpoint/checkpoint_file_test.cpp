@@ -2,7 +2,6 @@
 #include "checkpoint/checkpoint_file.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,7 +1,5 @@
 // Checkpoints of all ranks: which of them is chosen, and runs that go on from one.
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -282,12 +280,11 @@ TEST_P(ResumedRun, HasTheSolutionOfOneWithoutInterruption) {
   const SharedFolder folder;
   test::on_every_grid([&](const ProcessGrid& grid) {
     auto& [timeline, backend] = test::cached_backend<float>("openblas");
-    RunParameters parameters;
-    parameters.n = 100;
-    parameters.nb = 8;
-    parameters.pivoting = GetParam().pivoting;
-    parameters.refine = GetParam().refine;
-    parameters.checkpoint_copy = GetParam().in_background;
+    const RunParameters parameters{.n = 100,
+                                   .nb = 8,
+                                   .pivoting = GetParam().pivoting,
+                                   .refine = GetParam().refine,
+                                   .checkpoint_copy = GetParam().in_background};
     const auto source = make_hpl_source(parameters.n);
     RunOptions options;
     options.gather_solution = true;
@@ -359,10 +356,7 @@ TEST(SlowDisks, DoNotDelayPasses) {
   const SharedFolder folder;
   const ProcessGrid grid(MPI_COMM_WORLD, {1, test::world_size()}, RankOrder::row_major);
   auto& [timeline, backend] = test::cached_backend<float>("openblas");
-  RunParameters parameters;
-  parameters.n = 48;
-  parameters.nb = 4;
-  parameters.checkpoint_copy = true;
+  const RunParameters parameters{.n = 48, .nb = 4, .checkpoint_copy = true};
   RunOptions options;
   options.checkpoints = CheckpointPlan{
       .folder = folder.path + "/ck", .every = 0, .run = new_run_identity(grid.all()), .options = {}, .resume = {}};
@@ -388,9 +382,7 @@ TEST(RequestedCheckpoint, IsWrittenAndTheRunGoesOn) {
   const SharedFolder folder;
   test::on_every_grid([&](const ProcessGrid& grid) {
     auto& [timeline, backend] = test::cached_backend<float>("openblas");
-    RunParameters parameters;
-    parameters.n = 48;
-    parameters.nb = 4;
+    const RunParameters parameters{.n = 48, .nb = 4};
     RunOptions options;
     options.checkpoints.emplace();
     options.checkpoints->folder = folder.path;

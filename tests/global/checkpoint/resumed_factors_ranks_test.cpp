@@ -1,7 +1,5 @@
 // A factorisation that is saved after a pass, or continues from there, has the factors of one that is not, bit for bit.
-#include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
 #include <functional>
 
@@ -26,7 +24,7 @@ void PrintTo(const Case& test, std::ostream* out) {
 /// This rank's matrix and the interchanges, after all passes or after those that were saved.
 template <class Real>
 struct State {
-  std::vector<Real> a;
+  test::Values<Real> a;
   Interchanges interchanges;
 };
 
@@ -34,7 +32,7 @@ struct State {
 template <class Real>
 class Saver final : public PassObserver {
  public:
-  Saver(Index passes, bool ends, std::function<std::vector<Real>()> matrix)
+  Saver(Index passes, bool ends, std::function<test::Values<Real>()> matrix)
       : passes_(passes), ends_(ends), matrix_(std::move(matrix)) {}
   NextPass before(const PassPlan& pass) override {
     return pass.pass + 1 == passes_ ? NextPass::run_and_save : NextPass::run;
@@ -49,7 +47,7 @@ class Saver final : public PassObserver {
  private:
   Index passes_;
   bool ends_;
-  std::function<std::vector<Real>()> matrix_;
+  std::function<test::Values<Real>()> matrix_;
 };
 
 /// Factorisations of HPL's matrix on this rank of a grid.
@@ -67,29 +65,15 @@ class Factorizer {
   }
 
   State<Real> original() const {
-    const Index rows = distribution_.local_rows(grid_.position()),
-                columns = distribution_.local_columns(grid_.position());
-    std::vector<double> filled(static_cast<std::size_t>(rows * columns));
-    make_hpl_source(parameters_.n)
-        ->fill(distribution_, grid_.position(), LocalIndex(0), {filled.data(), rows, columns, columns});
-    State<Real> state{{filled.begin(), filled.end()}, {}};
-    return state;
+    return {test::local_part<Real>(*make_hpl_source(parameters_.n), distribution_, grid_.position()), {}};
   }
 
   /// Passes `first` ... `end` - 1. Saves after `saved` passes into *between, and ends there if `ends`.
   State<Real> run(Index first, const State<Real>& from, Index saved = 0, bool ends = false,
                   State<Real>* between = nullptr) {
     Backend<Real>& backend = *cached_.backend;
-    const auto a =
-        backend.allocate(distribution_.local_rows(grid_.position()), distribution_.local_columns(grid_.position()));
-    const auto buffer = backend.allocate_host(a->rows() * a->columns());
-    const HostBlock<Real> host{buffer.get(), 0, a->rows(), a->columns(), a->columns()};
-    std::copy(from.a.begin(), from.a.end(), buffer->data());
-    backend.wait(backend.upload(host, whole(*a)));
-    const auto matrix = [&] {
-      backend.wait(backend.download(whole(*a), host));
-      return std::vector<Real>(buffer->data(), buffer->data() + a->rows() * a->columns());
-    };
+    const auto a = test::on_device(backend, from.a);
+    const auto matrix = [&] { return test::from_device(backend, *a); };
     MpiTransport<Real> transport(grid_, parameters_.broadcast, cached_.timeline);
     Saver<Real> saver(saved, ends, matrix);
     const auto lu = make_lu<Real>({parameters_, distribution_, grid_, backend, transport}, *a);
@@ -109,8 +93,9 @@ class Factorizer {
 
 template <class Real>
 void expect_same_bits(const State<Real>& state, const State<Real>& expected) {
-  ASSERT_EQ(state.a.size(), expected.a.size());
-  EXPECT_EQ(std::memcmp(state.a.data(), expected.a.data(), state.a.size() * sizeof(Real)), 0);
+  ASSERT_EQ(state.a.elements.size(), expected.a.elements.size());
+  EXPECT_EQ(std::memcmp(state.a.elements.data(), expected.a.elements.data(), state.a.elements.size() * sizeof(Real)),
+            0);
   EXPECT_EQ(state.interchanges.pivots, expected.interchanges.pivots);
 }
 
@@ -155,11 +140,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{test::queued_vulkan, Pivoting::tournament, 1, PanelPlace::device},
                     Case{"gl-raster", Pivoting::local, 1}, Case{"gl-raster", Pivoting::tournament, 1}),
     [](const auto& info) {
-      std::string name = info.param.backend + std::string("_") + std::string(name_of(info.param.pivoting)) + "_" +
-                         std::to_string(info.param.lookahead) + "_" + std::string(name_of(info.param.panel));
-      std::erase_if(name, [](char c) { return c == ',' || c == ' '; });
-      std::ranges::replace(name, '-', '_');
-      return name;
+      return test::identifier(info.param.backend + std::string("_") + std::string(name_of(info.param.pivoting)) + "_" +
+                              std::to_string(info.param.lookahead) + "_" + std::string(name_of(info.param.panel)));
     });
 
 }  // namespace

@@ -1,5 +1,4 @@
 // LAPACK's ratios of a factorisation and of a solution (TESTING/LIN/dget01.f, dget02.f), on gathered factors.
-#include <gtest/gtest.h>
 
 #include "matrix/matrix_source.hpp"
 #include "tests/global/factors.hpp"

@@ -1,5 +1,4 @@
 // Factors and solution on every grid: LAPACK's pivots, and backward errors.
-#include <gtest/gtest.h>
 #include <lapacke.h>
 
 #include <set>
@@ -14,17 +13,7 @@
 namespace glinpack {
 namespace {
 
-using test::factorization_error;
-using test::factorize_and_gather;
-using test::GatheredFactors;
-using test::grids_of_this_world;
-using test::has_double_precision;
-using test::on_every_grid;
-using test::original_matrix;
-using test::original_system;
-using test::parameters_of;
-using test::Size;
-using test::solution_error;
+using namespace test;
 
 constexpr Size sizes[] = {{1, 1},  {1, 8},   {2, 1},   {5, 8},   {29, 1},  {30, 3},
                           {35, 4}, {64, 16}, {65, 16}, {97, 40}, {130, 33}};
@@ -213,8 +202,8 @@ void expect_passing_runs(const std::string& backend_name) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::column_major);
     if (!grid.active()) continue;
     for (const std::string broadcast : {"1rg", "1rM", "2rg", "2rM", "Lng", "LnM", "ibcast", "ring-pipelined"}) {
-      RunParameters parameters = parameters_of({75, 8}, Pivoting::partial);
-      parameters.broadcast = *broadcast_from_name(broadcast);
+      const RunParameters parameters{
+          .n = 75, .nb = 8, .pivoting = Pivoting::partial, .broadcast = *broadcast_from_name(broadcast)};
       auto& [timeline, backend] = test::cached_backend<Real>(backend_name);
       const auto source = make_hpl_source(parameters.n);
       RunOptions options;
@@ -237,11 +226,7 @@ TEST_P(EveryBackend, EveryBroadcastPassesTheHplTestAndReportsEveryRank) {
   expect_passing_runs<float>(GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::ValuesIn(backend_names()), [](const auto& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::ValuesIn(backend_names()), test::backend_identifier);
 
 // The reference backend sums in the same order on every grid.
 TEST(Reference, FactorsAreBitwiseIdenticalOnEveryGrid) {

@@ -1,5 +1,4 @@
 // Compares message-only and compute-only runs with whole factorisations.
-#include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <map>
@@ -72,31 +71,25 @@ namespace glinpack::test {
 
 class SentMessages {
  public:
-  SentMessages();
+  SentMessages() {
+    intercepted.clear();
+    intercepting = true;
+  }
   SentMessages(const SentMessages&) = delete;
   SentMessages& operator=(const SentMessages&) = delete;
-  ~SentMessages();
+  ~SentMessages() { intercepting = false; }
 
   /// The messages on `communicator`, in call order: those of row exchanges, or all others. `line`: the line of the grid
   /// that the communicator spans.
-  std::vector<WireMessage> on(MPI_Comm communicator, Line line, bool rows) const;
-};
-
-SentMessages::SentMessages() {
-  intercepted.clear();
-  intercepting = true;
-}
-
-SentMessages::~SentMessages() { intercepting = false; }
-
-std::vector<WireMessage> SentMessages::on(MPI_Comm communicator, Line line, bool rows) const {
-  std::vector<WireMessage> messages;
-  for (const Intercepted& message : intercepted) {
-    if (message.communicator != communicator || (message.tag == tags::row_exchange) != rows) continue;
-    messages.push_back({line, message.peer, message.receives, message.bytes});
+  std::vector<WireMessage> on(MPI_Comm communicator, Line line, bool rows) const {
+    std::vector<WireMessage> messages;
+    for (const Intercepted& message : intercepted) {
+      if (message.communicator != communicator || (message.tag == tags::row_exchange) != rows) continue;
+      messages.push_back({line, message.peer, message.receives, message.bytes});
+    }
+    return messages;
   }
-  return messages;
-}
+};
 
 }  // namespace glinpack::test
 
@@ -121,23 +114,16 @@ std::vector<RunParameters> cases(RunParts parts) {
   for (const auto& [n, nb] :
        {std::pair<Index, Index>{1, 1}, {5, 8}, {20, 2}, {33, 8}, {49, 20}, {65, 17}, {150, 100}}) {
     for (const Pivoting pivoting : all_pivotings) {
-      RunParameters parameters;
-      parameters.n = n;
-      parameters.nb = nb;
-      parameters.pivoting = pivoting;
-      parameters.parts = parts;
-      all.push_back(parameters);
+      all.push_back({.n = n, .nb = nb, .pivoting = pivoting, .parts = parts});
     }
   }
   for (const auto& [n, nb] : {std::pair<Index, Index>{5, 8}, {20, 2}, {49, 20}}) {
     for (const RowSwapKind kind : all_row_swaps) {
-      RunParameters parameters;
-      parameters.n = n;
-      parameters.nb = nb;
-      parameters.pivoting = kind == RowSwapKind::spread_roll ? Pivoting::tournament : Pivoting::partial;
-      parameters.parts = parts;
-      parameters.row_swap = {kind, 20, 3};
-      all.push_back(parameters);
+      all.push_back({.n = n,
+                     .nb = nb,
+                     .pivoting = kind == RowSwapKind::spread_roll ? Pivoting::tournament : Pivoting::partial,
+                     .row_swap = {kind, 20, 3},
+                     .parts = parts});
     }
   }
   return all;
@@ -272,10 +258,7 @@ TEST(Recorder, ListsTheMessagesThatMpiSends) {
 TEST(Recorder, ListsTheMessagesOfEveryBroadcast) {
   for (const GridShape shape : grids_of_all_ranks()) {
     const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    RunParameters parameters;
-    parameters.n = 800;
-    parameters.nb = 200;
-    parameters.node_memory = false;
+    RunParameters parameters{.n = 800, .nb = 200, .node_memory = false};
     for (const BroadcastKind broadcast : all_broadcasts) {
       parameters.broadcast = broadcast;
       SCOPED_TRACE(description(parameters, shape));
@@ -398,11 +381,7 @@ TEST_P(ComputeOnly, DoesTheArithmeticOfAWholeFactorisationAndSendsNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, ComputeOnly, testing::Values("reference", "openblas", "gl-compute", "vk-compute"),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         test::backend_identifier);
 
 }  // namespace
 }  // namespace glinpack

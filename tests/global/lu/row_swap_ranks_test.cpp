@@ -1,7 +1,5 @@
 // Every row swap algorithm gives the same factors.
-#include <gtest/gtest.h>
 
-#include <algorithm>
 #include <span>
 
 #include "backend/registry.hpp"
@@ -12,9 +10,7 @@
 namespace glinpack {
 namespace {
 
-using test::expect_equal;
-using test::factorize_and_gather;
-using test::Size;
+using namespace test;
 
 // the last swap_sizes: ranks without rows, and blocks larger than the local matrix
 constexpr Size swap_sizes[] = {{30, 3}, {45, 8}, {64, 16}, {1, 1}, {5, 8}, {50, 33}};
@@ -63,12 +59,11 @@ TEST_P(RowSwaps, AreBitwiseEqualToTheDirectExchange) {
     for (std::size_t i = 0; i < of_backend.size(); ++i) {
       const Size size = of_backend[i];
       const SwapCase& swap_case = swap_cases[i % std::size(swap_cases)];
-      RunParameters parameters;
-      parameters.n = size.n;
-      parameters.nb = size.nb;
-      parameters.pivoting = swap_case.pivoting;
-      parameters.lookahead = swap_case.lookahead;
-      parameters.row_swap.pieces = swap_case.pieces;
+      const RunParameters parameters{.n = size.n,
+                                     .nb = size.nb,
+                                     .pivoting = swap_case.pivoting,
+                                     .row_swap = {.pieces = swap_case.pieces},
+                                     .lookahead = swap_case.lookahead};
       SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", N = " << size.n
                                       << ", nb = " << size.nb << ", " << swap_case.pieces << " pieces, look-ahead "
                                       << swap_case.lookahead << ", " << name_of(swap_case.pivoting));
@@ -89,10 +84,7 @@ TEST(RowSwapPieces, GiveBitwiseEqualFactorsWithEveryPivoting) {
     for (const Size size : {Size{5, 8}, Size{30, 3}, Size{50, 33}}) {
       for (const Pivoting pivoting : all_pivotings) {
         const auto source = make_hpl_source(size.n);
-        RunParameters parameters;
-        parameters.n = size.n;
-        parameters.nb = size.nb;
-        parameters.pivoting = pivoting;
+        RunParameters parameters{.n = size.n, .nb = size.nb, .pivoting = pivoting};
         const auto expected = factorize_and_gather<double>(parameters, grid, "reference", *source);
         const Index pieces = pivoting == Pivoting::partial ? 1000 : 2;
         SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", N = " << size.n
@@ -105,28 +97,7 @@ TEST(RowSwapPieces, GiveBitwiseEqualFactorsWithEveryPivoting) {
   }
 }
 
-TEST(RowSwapRun, PassesTheHplTestWithEveryKind) {
-  for (const GridShape shape : grids_of_world_size()) {
-    const ProcessGrid grid(MPI_COMM_WORLD, shape, RankOrder::row_major);
-    if (!grid.active()) continue;
-    for (const RowSwapKind kind : all_row_swaps) {
-      SCOPED_TRACE(testing::Message() << shape.rows << "x" << shape.columns << ", " << name_of(kind));
-      RunParameters parameters;
-      parameters.n = 70;
-      parameters.nb = 16;
-      parameters.row_swap = {kind, 12, 2};
-      auto& [timeline, backend] = test::cached_backend<double>("openblas");
-      const RunResult result = run(parameters, grid, *backend, *make_hpl_source(parameters.n));
-      EXPECT_TRUE(result.passed) << result.failure;
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Backends, RowSwaps, testing::ValuesIn(backend_names()), [](const auto& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Backends, RowSwaps, testing::ValuesIn(backend_names()), test::backend_identifier);
 
 }  // namespace
 }  // namespace glinpack

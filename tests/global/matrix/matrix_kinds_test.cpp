@@ -1,11 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
-#include <numbers>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 

@@ -1,5 +1,4 @@
 // [A | b], regenerated after the factorisation on the host and on the device.
-#include <gtest/gtest.h>
 
 #include <cmath>
 
@@ -80,11 +79,7 @@ TEST(OriginalMatrix, IsOnTheDeviceOnlyForMatricesOfHplAndMxpAndGpuBackends) {
 template <class Real>
 RunResult run_with(const std::string& backend_name, const ProcessGrid& grid, bool refine, bool software_as_gpu) {
   auto& [timeline, backend] = cached_backend<Real>(backend_name);
-  RunParameters parameters;
-  parameters.n = 150;
-  parameters.nb = 16;
-  parameters.refine = refine;
-  parameters.software_as_gpu = software_as_gpu;
+  const RunParameters parameters{.n = 150, .nb = 16, .refine = refine, .software_as_gpu = software_as_gpu};
   return run(parameters, grid, *backend, *make_hpl_source(parameters.n));
 }
 

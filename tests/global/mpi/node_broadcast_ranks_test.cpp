@@ -1,6 +1,4 @@
 // Broadcasts through node-shared memory. All ranks of a test run on one machine, so the tests assign ranks to nodes.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <array>
@@ -19,11 +17,7 @@
 namespace glinpack {
 namespace {
 
-using test::expect_equal;
-using test::factorize_and_gather;
-using test::on_every_grid;
-using test::world_rank;
-using test::world_size;
+using namespace test;
 
 // The node of each rank, as returned by nodes_of(): ranks assigned to nodes in blocks or round-robin.
 std::vector<int> blocks_of(int per_node, int size) {
@@ -131,9 +125,7 @@ TEST(NodeWindows, ASlotIsFreeAfterAllRanksOfTheNodeHaveReadIt) {
 }
 
 RunParameters parameters_of(Index n, Index nb, Pivoting pivoting, int lookahead) {
-  RunParameters parameters = test::parameters_of({n, nb}, pivoting);
-  parameters.lookahead = lookahead;
-  return parameters;
+  return {.n = n, .nb = nb, .pivoting = pivoting, .lookahead = lookahead};
 }
 
 template <class Real>

@@ -1,5 +1,4 @@
 // Messages through rings in shared memory. All ranks of a test run on one machine, so the tests assign ranks to nodes.
-#include <gtest/gtest.h>
 
 #include <numeric>
 

@@ -1,5 +1,4 @@
 // Conjugate gradients for the elliptic test problem, one strip per rank.
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <stdexcept>

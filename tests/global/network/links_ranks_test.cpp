@@ -1,5 +1,4 @@
 // Measurements of single links.
-#include <gtest/gtest.h>
 #include <signal.h>
 
 #include "mpi/communication.hpp"

@@ -1,5 +1,4 @@
 // The memory that the constructors of a run count without arrays is what a run allocates.
-#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
@@ -15,11 +14,7 @@
 namespace glinpack {
 namespace {
 
-using test::cached_backend;
-using test::make_test_backend;
-using test::on_every_grid;
-using test::parameters_of;
-using test::queued_vulkan;
+using namespace test;
 
 struct Case {
   const char* name;

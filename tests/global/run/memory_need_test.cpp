@@ -30,10 +30,7 @@ std::int64_t peak_resident_bytes() {
 
 // N that fills 80 GB a rank.
 TEST(MemoryNeed, IsCountedInMillisecondsForTenThousandRanks) {
-  RunParameters parameters;
-  parameters.n = 8'000'000;
-  parameters.nb = 512;
-  parameters.checkpoint_copy = true;
+  const RunParameters parameters{.n = 8'000'000, .nb = 512, .checkpoint_copy = true};
   const RankPlace place = place_at({100, 100}, {3, 5});
   double shortest = 1;
   MemoryNeed need;
@@ -55,13 +52,8 @@ TEST(MemoryNeed, IsCountedWithoutMemory) {
   for (const GridShape grid : {GridShape{1, 10'000}, GridShape{10'000, 1}}) {
     for (const Pivoting pivoting : all_pivotings) {
       for (const Index nb : {Index{512}, Index{8192}}) {
-        RunParameters parameters;
-        parameters.n = 1'000'000'000;
-        parameters.nb = nb;
-        parameters.pivoting = pivoting;
-        parameters.checkpoint_copy = true;
-        parameters.abft = true;
-        parameters.refine = true;
+        const RunParameters parameters{
+            .n = 1'000'000'000, .nb = nb, .pivoting = pivoting, .abft = true, .refine = true, .checkpoint_copy = true};
         const std::int64_t before = peak_resident_bytes();
         const double begun = steady_seconds();
         for (const ModelledDevice& device : {gpu, ModelledDevice{.matrix_bytes = unpadded}}) {

@@ -1,5 +1,4 @@
 // A signal stops a run on all ranks before the same pass and does not affect later runs.
-#include <gtest/gtest.h>
 #include <signal.h>
 
 #include <chrono>
@@ -19,13 +18,7 @@ namespace {
 constexpr Index passes = 12;
 
 RunParameters parameters_of(Pivoting pivoting, int lookahead) {
-  RunParameters parameters;
-  parameters.n = 4 * passes;
-  parameters.nb = 4;
-  parameters.pivoting = pivoting;
-  parameters.lookahead = lookahead;
-  parameters.row_swap.pieces = 4;
-  return parameters;
+  return {.n = 4 * passes, .nb = 4, .pivoting = pivoting, .row_swap = {.pieces = 4}, .lookahead = lookahead};
 }
 
 void expect_agreement(const RunResult& result, const ProcessGrid& grid) {

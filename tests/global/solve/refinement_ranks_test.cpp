@@ -1,5 +1,4 @@
 // Mixed precision: solves with single-precision factors and refines the solution in double until HPL's test passes.
-#include <gtest/gtest.h>
 #include <lapacke.h>
 
 #include <functional>
@@ -20,9 +19,7 @@ using test::on_every_grid;
 using Method = Refinement::Method;
 
 RunParameters parameters_of(Index n, Index nb, Pivoting pivoting) {
-  RunParameters parameters = test::parameters_of({n, nb}, pivoting);
-  parameters.refine = true;
-  return parameters;
+  return {.n = n, .nb = nb, .pivoting = pivoting, .refine = true};
 }
 
 /// [A | b] of another source, each element changed as a function of its indices and value.
@@ -126,12 +123,7 @@ void expect_solution_with_factors(const std::string& backend_name, const Process
   auto& [timeline, backend] = test::cached_backend<Real>(backend_name);
   const Distribution distribution(n, nb, grid.shape());
   const GridPosition at = grid.position();
-  const auto a = backend->allocate(distribution.local_rows(at), distribution.local_columns(at));
-  const auto buffer = backend->allocate_host(a->rows() * a->columns());
-  std::vector<double> filled(static_cast<std::size_t>(buffer->size()));
-  source->fill(distribution, at, LocalIndex(0), {filled.data(), a->rows(), a->columns(), a->columns()});
-  std::transform(filled.begin(), filled.end(), buffer->data(), [](double value) { return static_cast<Real>(value); });
-  backend->wait(backend->upload({buffer.get(), 0, a->rows(), a->columns(), a->columns()}, whole(*a)));
+  const auto a = test::on_device(*backend, test::local_part<Real>(*source, distribution, at));
   MpiTransport<Real> transport(grid, BroadcastKind::ring, timeline);
   const RankContext<Real> context{parameters, distribution, grid, *backend, transport};
   Substitution<Real> substitution(context, *a);
@@ -312,11 +304,7 @@ TEST_P(Refining, ReportsAMatrixThatIsSingularInSinglePrecision) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, Refining, testing::ValuesIn(backend_names()), [](const auto& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Backends, Refining, testing::ValuesIn(backend_names()), test::backend_identifier);
 
 // Single precision loses half of the singular values; GMRES would need one step for each.
 TEST(RefiningByGmres, StopsAfterFiftyIterationsAndKeepsTheBestSolution) {

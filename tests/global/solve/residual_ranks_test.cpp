@@ -1,9 +1,7 @@
 // The check of a solution refuses an x with a wrong element, however large it makes the norms.
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "mpi/scatter_matrix.hpp"

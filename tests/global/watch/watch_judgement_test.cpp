@@ -1,7 +1,6 @@
 #include "watch/watch_judgement.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "base/timeline.hpp"
 #include "watch/watchdog.hpp"

@@ -1,6 +1,5 @@
 // A job of several ranks in one process: their watchdog threads.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <condition_variable>

@@ -1,5 +1,4 @@
 // Device panels, and transfers that overlap kernels, on every grid.
-#include <gtest/gtest.h>
 
 #include "base/hpl_generator.hpp"
 #include "matrix/matrix_source.hpp"
@@ -11,11 +10,7 @@
 namespace glinpack {
 namespace {
 
-using test::expect_equal;
-using test::factorize_and_gather;
-using test::on_every_grid;
-using test::parameters_of;
-using test::Size;
+using namespace test;
 
 // Single precision by one API, double by the other: precisions and APIs have the same steps.
 template <class Real>
@@ -69,8 +64,7 @@ TEST(DevicePanels, ChooseThePivotsOfTheHostWithPartialPivoting) {
     for (const Pivoting pivoting : {Pivoting::partial, Pivoting::local}) {
       if (!panels_may_be_on_device(pivoting, grid.shape())) continue;
       const auto source = make_hpl_source(130);
-      RunParameters parameters = parameters_of({130, 40}, pivoting);
-      parameters.panel = PanelPlace::host;
+      RunParameters parameters{.n = 130, .nb = 40, .pivoting = pivoting, .panel = PanelPlace::host};
       const auto expected = factorize_and_gather<double>(parameters, grid, "vk-compute", *source);
       parameters.panel = PanelPlace::device;
       const auto factors = factorize_and_gather<double>(parameters, grid, "vk-compute", *source);
@@ -86,8 +80,7 @@ TEST(DevicePanels, PivotPartiallyInATournamentOfOneProcessRow) {
     if (grid.shape().rows > 1) return;
     const auto source = make_hpl_source(130);
     const auto factors_of = [&](Pivoting pivoting) {
-      RunParameters parameters = parameters_of({130, 40}, pivoting);
-      parameters.panel = PanelPlace::device;
+      const RunParameters parameters{.n = 130, .nb = 40, .pivoting = pivoting, .panel = PanelPlace::device};
       return factorize_and_gather<float>(parameters, grid, "gl-compute", *source);
     };
     const auto partial = factors_of(Pivoting::partial), tournament = factors_of(Pivoting::tournament);
@@ -101,8 +94,7 @@ TEST(DevicePanels, OfSeveralProcessesHandlePermutationsAndSingularMatrices) {
   const Index n = 40;
   on_every_grid([&](const ProcessGrid& grid) {
     if (grid.shape().rows == 1) return;
-    RunParameters parameters = parameters_of({n, 8}, Pivoting::tournament);
-    parameters.panel = PanelPlace::device;
+    const RunParameters parameters{.n = n, .nb = 8, .pivoting = Pivoting::tournament, .panel = PanelPlace::device};
     const Distribution distribution(n, 8, grid.shape());
     for (const bool singular : {false, true}) {
       SCOPED_TRACE(testing::Message() << "singular: " << singular);
@@ -134,8 +126,7 @@ TEST(DevicePanels, FallBackToTheHostOnAllRanksIfOneRankHasNone) {
     for (const int without : {0, grid.shape().rows - 1}) {
       SCOPED_TRACE(testing::Message() << "without: process row " << without);
       const auto source = make_hpl_source(130);
-      RunParameters parameters = parameters_of({130, 40}, Pivoting::tournament);
-      parameters.panel = PanelPlace::host;
+      RunParameters parameters{.n = 130, .nb = 40, .pivoting = Pivoting::tournament, .panel = PanelPlace::host};
       const auto expected = factorize_and_gather<float>(parameters, grid, "gl-compute", *source);
       if (grid.position().row != without) parameters.panel = PanelPlace::device;
       const auto factors = factorize_and_gather<float>(parameters, grid, "gl-compute", *source);

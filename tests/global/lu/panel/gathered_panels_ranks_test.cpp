@@ -1,5 +1,4 @@
 // Panels that the pivot's device factorises with the rows of its process column.
-#include <gtest/gtest.h>
 
 #include "mpi/communication.hpp"
 #include "mpi/scatter_matrix.hpp"
@@ -10,10 +9,7 @@
 namespace glinpack {
 namespace {
 
-using test::expect_equal;
-using test::factorize_and_gather;
-using test::parameters_of;
-using test::Size;
+using namespace test;
 
 RunParameters gathered(Size size, Pivoting pivoting, Index pieces) {
   RunParameters parameters = parameters_of(size, pivoting);
