@@ -227,6 +227,12 @@ class OutputFiles(BadInputTest):
         for name in options.values():
             self.assertNotEqual((self.folder / name).read_bytes(), b"precious", name)
 
+    def test_only_regular_files_are_replaced(self):
+        (self.folder / "link").symlink_to("nowhere")
+        for name, reason in [("link", "link to nothing"), ("/dev/nothing", "cannot be written")]:
+            with self.subTest(name=name):
+                self.rejected_on_one_line(["plu", *SMALL_RUN, "--force", "--csv", name], "--csv", name, reason)
+
     def test_an_output_replaces_no_input(self):
         config = self.write("c.toml", "force = true\n")
         self.write("HPL.dat", hpl_dat_with({}))

@@ -158,6 +158,14 @@ class Commands(RunsTest):
         self.assertIn("'many'", broken.err)
 
     @TOO_SLOW
+    def test_every_block_size_and_grid_of_netlib_s_hpl_dat_passes_by_each_gpu_api(self):
+        # compute devices ignore the lines of panels
+        self.write("HPL.dat", hpl_dat_with({5: "2 Ns", 6: "30 35", 14: "1 PFACTs", 16: "1 NBMINs", 20: "1 RFACTs"}))
+        for backend, precision in ("gl-compute", "double"), ("vk-compute", "single"), ("vk-compute", "double"):
+            with self.subTest(backend=backend, precision=precision):
+                self.passed("--backend", backend, "--precision", precision, ranks=4, runs=24, timeout=300)
+
+    @TOO_SLOW
     def test_the_raster_backend_passes_row_by_row_and_by_blocks(self):
         for arguments in [], ["--pivoting", "partial"], ["--precision", "mixed"]:
             with self.subTest(arguments=arguments):
@@ -249,6 +257,14 @@ class Commands(RunsTest):
                                 "openblas"], cwd=self.folder, stderr=subprocess.PIPE, check=False, timeout=60)
         self.assertEqual(ended.returncode, 3, ended)
         self.assertIn(b"the report is incomplete", ended.stderr)
+
+    def test_equal_runs_have_the_same_bits(self):
+        solutions = set()
+        for _ in range(3):  # messages arrive at other times
+            self.passed("--n", 1500, "--nb", 64, "--grid", "1x2", "--backend", "openblas", "--threads", 1,
+                        "--save-solution", "x.npy", "--force")
+            solutions.add((self.folder / "x.npy").read_bytes())
+        self.assertEqual(len(solutions), 1)
 
     def test_surplus_processes_idle(self):
         self.passed("--n", 100, "--nb", 16, "--grid", "1x2,2x1,1x1", "--backend", "reference", ranks=3, runs=3)
@@ -701,6 +717,17 @@ class Matrices(RunsTest):
                 self.assertEqual(len(solution), n)
                 # the condition number of the matrix is some thousands
                 self.assertLess(max(abs(x - 1) for x in solution), 1e-9)
+
+    def test_wilkinson_s_matrix_grows_with_every_pivoting(self):
+        for pivoting in "partial", "local", "tournament":
+            with self.subTest(pivoting=pivoting):
+                outcome = self.glinpack("plu", "--matrix", "wilkinson", "--n", "8,200", "--nb", 16, "--grid", "2x1",
+                                        "--backend", "openblas", "--pivoting", pivoting, "--json", "k.json", "--force",
+                                        ranks=2)
+                self.assertEqual(outcome.status, 1, outcome)
+                small, large = self.json("k.json")["runs"]
+                self.assertEqual((small["growth"], small["passed"], large["passed"]), (2**7, True, False))
+                self.assertAlmostEqual(large["growth"] / 2**30, 1, places=9)
 
     def test_a_well_conditioned_matrix_may_need_the_rows_of_other_processes(self):
         n = 200  # Hilbert's plus 2^-10 on the diagonal, rows in reverse order
