@@ -165,7 +165,7 @@ GLINPACK_API glinpack_status glinpack_prefetch(const glinpack_matrix *matrix);
 
 /* ---- Background ------------------------------------------------------------------------------------------------- */
 
-/* Waits until the matrix is computed, at max `seconds`, without limit if they are negative. Returns GLINPACK_NOT_READY
+/* Waits until the matrix is computed, at most `seconds`, without limit if they are negative. Returns GLINPACK_NOT_READY
    after the timeout, otherwise the status of the matrix: GLINPACK_OK, or why it was not computed. */
 GLINPACK_API glinpack_status glinpack_wait(const glinpack_matrix *matrix, double seconds);
 
@@ -282,8 +282,8 @@ GLINPACK_API glinpack_status glinpack_tridiagonal(const glinpack_matrix *lower, 
 
 /* The five-point Laplacian on n x n points with zeros on the boundary, by conjugate gradients from u = 0:
      4 u(i, j) - u(i - 1, j) - u(i + 1, j) - u(i, j - 1) - u(i, j + 1) = b(i, j)
-   until the residual's 2-norm is at max tolerance times that of b. b and u are n x n. GLINPACK_NOT_CONVERGED after
-   max_iterations, 0 for 10 n + 100, at max 10,000,000. */
+   until the residual's 2-norm is at most tolerance times that of b. b and u are n x n. GLINPACK_NOT_CONVERGED after
+   max_iterations, 0 for 10 n + 100, at most 10,000,000. */
 GLINPACK_API glinpack_status glinpack_poisson(const glinpack_matrix *b, double tolerance, int64_t max_iterations,
                                               glinpack_matrix **result);
 

@@ -84,7 +84,7 @@ def owner(block_row, block_column, rows, columns):
 
 
 def role(process, pivot):
-    """src/global/lu/schedule.cpp, role_in_pass()."""
+    """src/global/matrix/pass.hpp, role_in_pass()."""
     if process == pivot:
         return "pivot"
     if process[0] == pivot[0]:

@@ -2,9 +2,9 @@
 // A <- L^-1 A for a unit lower triangular L, in place, by blocks of TILE_ROWS rows, one after the other:
 //   A_i <- A_i - sum over j < i of L_ij X_j
 //   X_i <- A_i - (I - L_ii^-1) A_i             the same as L_ii^-1 A_i
-// A work group does so for VECTORS_EACH ACROSS vectors of columns, of which no other reads anything. Both steps are products as
-// update.comp has them, of an inner extent of up to all rows above and of TILE_ROWS. The blocks of L, transposed, and
-// I - L_ii^-1 are made by invert.comp.
+// A work group does so for VECTORS_EACH ACROSS vectors of columns, of which no other reads anything. Both steps are
+// products as update.comp has them, of an inner extent of up to all rows above and of TILE_ROWS. The blocks of L,
+// transposed, and I - L_ii^-1 are made by invert.comp.
 //
 // Source: multiplying by inverses of diagonal blocks is how MAGMA's and rocBLAS's trsm go. It is as stable as
 // substitution where those blocks are well conditioned (J. J. Du Croz, N. J. Higham: Stability of methods for matrix

@@ -1,7 +1,7 @@
 // A work group's tile of a matrix product, sums over k of left(k, i) right(k, j), and how it changes a result: what
 // update.comp and solve_u12.comp have in common. To be included after the buffers, of which one is `result` with
-// `result_layout`. Define READ_LEFT and READ_RIGHT first: they read a vector by its place among the vectors, or by its
-// row of depth and column; `valid` of its elements exist.
+// `result_layout`. The file that includes this then defines READ_LEFT and READ_RIGHT: they read a vector by its place
+// among the vectors, or by its row of depth and column; `valid` of its elements exist.
 
 #define THREADS (ACROSS * DOWN)
 #define TILE_ROWS (8 * DOWN)

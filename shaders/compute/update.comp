@@ -19,7 +19,7 @@
 // the steps of a stage are written out, against a loop that is quicker to compile. PREFETCH: they are, and what a step
 // needs of shared memory is read during the step before it. LOADS_BEFORE_STORES: of ALIGNED ones, an invocation loads all
 // its elements of C before it stores any. The tile: ACROSS, a multiple of 8 of at most 32; DOWN, 4, 8 or 16;
-// BAND; VECTORS_EACH, 2 to 4; STAGE_DEPTH, 4 or 8 (src/local/kernels/tuning.hpp).
+// BAND; VECTORS_EACH, 1 to 4; STAGE_DEPTH, 4 or 8 (src/local/kernels/tuning.hpp).
 #include "compute/place.glsl"
 #include "compute/precision.glsl"
 #include "compute/uniforms.glsl"

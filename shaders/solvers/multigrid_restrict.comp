@@ -1,6 +1,7 @@
 #version 450 core
 // r of the next grid <- P^T (r - A z): every point of the next grid gathers from the points that are interpolated from
-// it. What they share is computed more than once, from caches. Variants: multigrid.glsl's; MAX_FINE_POINTS in a direction.
+// it. What they share is computed more than once, from caches. Variants: multigrid.glsl's; MAX_FINE_POINTS in a
+// direction.
 
 #include "solvers/multigrid.glsl"
 

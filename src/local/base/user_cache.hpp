@@ -42,7 +42,7 @@ class NumberCache : public CacheFolder {
  public:
   using CacheFolder::CacheFolder;
 
-  /// None if there is no file, or it does not begin with a number from `least` to `most`.
+  /// None if there is no file, or it does not begin with a number from `min` to `max`.
   std::optional<double> load(std::string_view key, double min, double max) const;
   /// `comment`: the second line, for human readers.
   void store(std::string_view key, double number, std::string_view comment = {}) const;

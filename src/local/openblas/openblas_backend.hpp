@@ -16,7 +16,7 @@ namespace glinpack {
 template <class Real>
 std::unique_ptr<PanelArithmetic<Real>> make_openblas_panel_arithmetic(int threads, TournamentShape shape = {});
 
-/// Matrices in host memory, reduce and normalize through gemm and trsm. Uses options.threads alone.
+/// Matrices in host memory, the update by gemm and U12's solve by trsm. Uses options.threads alone.
 template <class Real>
 std::unique_ptr<Backend<Real>> make_openblas_backend(const BackendOptions& options, Timeline& timeline);
 

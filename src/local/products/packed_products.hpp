@@ -33,7 +33,7 @@ class PackedProducts : NonCopyable {
  public:
   virtual ~PackedProducts() = default;
 
-  /// C <- C - L U as Kernels::reduce. False, and nothing done, if a window does not hold a stripe of an operand.
+  /// C <- C - L U as Kernels::update. False, and nothing done, if a window does not hold a stripe of an operand.
   /// `l_is_kept`: L is that of the last call, which need not be packed again.
   bool update(const Region& l_transposed, const Region& u, const Region& c, bool l_is_kept);
   /// Backend::reserve_update().

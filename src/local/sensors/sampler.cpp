@@ -10,7 +10,7 @@
 namespace glinpack::sensors {
 
 Sampler::Sampler(std::vector<Sensor*> sensors, std::chrono::duration<double> interval, std::size_t max)
-    : sensors_(std::move(sensors)), interval_(std::chrono::duration_cast<Clock::duration>(interval)), most_(max) {}
+    : sensors_(std::move(sensors)), interval_(std::chrono::duration_cast<Clock::duration>(interval)), max_(max) {}
 
 Sampler::~Sampler() { end_thread(); }
 
@@ -72,7 +72,7 @@ void Sampler::read_until_the_end() {
   Clock::time_point next = Clock::now();
   for (bool ends = false; !ends;) {
     if (rounds_++ % kept_every_ == 0) read_all();
-    if (taken_.front().size() >= most_) thin_out();
+    if (taken_.front().size() >= max_) thin_out();
     std::unique_lock lock(mutex_);
     if (!std::exchange(first_read_, true)) changed_.notify_all();
     // missed readings are not repeated

@@ -54,7 +54,7 @@ class Sampler : NonCopyable {
 
   std::vector<Sensor*> sensors_;
   Clock::duration interval_;
-  std::size_t most_;
+  std::size_t max_;
   std::vector<std::vector<Taken>> taken_;  // by sensor
   std::size_t kept_every_ = 1;             // of the readings
   std::size_t rounds_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <span>
 
 #include "base/precision.hpp"
 #include "solvers/device/device_array.hpp"

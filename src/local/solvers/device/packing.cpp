@@ -1,6 +1,5 @@
 #include "solvers/device/packing.hpp"
 
-
 namespace glinpack::solvers {
 namespace {
 

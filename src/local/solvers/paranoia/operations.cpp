@@ -82,7 +82,7 @@ class RandomOperands {
  private:
   using F = Format<Real>;
 
-  // least ... most; std's distributions differ from library to library
+  // min ... max; std's distributions differ from library to library
   int whole(int min, int max) { return min + static_cast<int>(random_() % static_cast<std::uint64_t>(max - min + 1)); }
   Real sign() { return random_() % 2 == 0 ? Real{1} : Real{-1}; }
   // An integer of exactly `bits` bits.
