@@ -4,8 +4,7 @@
 
 #include <fstream>
 #include <iterator>
-
-#include "base/measuring.hpp"
+#include <utility>
 
 namespace glinpack {
 
@@ -23,8 +22,14 @@ struct FileHead {
 
 }  // namespace
 
+ProgramCache::ProgramCache() : directory_(user_cache()) {}
+ProgramCache::ProgramCache(std::string directory) : directory_(std::move(directory)) {}
+
+std::string ProgramCache::path_of(std::string_view key) const { return cache_path(directory_, key, "program"); }
+
 std::optional<ProgramBinary> ProgramCache::load(std::string_view key) const {
-  std::ifstream file = open(key);
+  if (directory_.empty()) return std::nullopt;
+  std::ifstream file = open_regular_file(path_of(key));
   FileHead head;
   if (!file.read(reinterpret_cast<char*>(&head), sizeof head)) return std::nullopt;
   if (head.magic != magic || head.key != hash(key)) return std::nullopt;
@@ -35,16 +40,12 @@ std::optional<ProgramBinary> ProgramCache::load(std::string_view key) const {
 }
 
 void ProgramCache::store(std::string_view key, const ProgramBinary& binary) const {
+  if (directory_.empty()) return;
   const FileHead head{magic, hash(key), binary.format, binary.bytes.size(),
                       hash({binary.bytes.data(), binary.bytes.size()})};
   std::string content(reinterpret_cast<const char*>(&head), sizeof head);
   content.append(binary.bytes.data(), binary.bytes.size());
-  write(key, content);
-}
-
-void log_program(const std::string& name, bool from_cache, double start) {
-  spdlog::debug("program {}: {} in {:.1f} ms", name, from_cache ? "from the cache" : "compiled",
-                1e3 * (steady_seconds() - start));
+  if (!write_cache_file(path_of(key), content)) spdlog::debug("program cache: {} cannot be written", path_of(key));
 }
 
 }  // namespace glinpack

@@ -3,10 +3,10 @@
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <GL/glew.h>
-#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
@@ -79,7 +79,13 @@ std::string device_uuid() {
   std::array<GLubyte, GL_UUID_SIZE_EXT> uuid{};
   glGetUnsignedBytei_vEXT(GL_DEVICE_UUID_EXT, 0, uuid.data());
   if (glGetError() != GL_NO_ERROR) return {};
-  return fmt::format("{:02x}", fmt::join(uuid, ""));
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const GLubyte byte : uuid) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
 }
 
 void GLAPIENTRY keep_first_error(GLenum, GLenum type, GLuint id, GLenum severity, GLsizei, const GLchar* message,
@@ -87,6 +93,12 @@ void GLAPIENTRY keep_first_error(GLenum, GLenum type, GLuint id, GLenum severity
   if (type != GL_DEBUG_TYPE_ERROR && severity != GL_DEBUG_SEVERITY_HIGH) return;
   std::string& error = *static_cast<std::string*>(const_cast<void*>(kept));
   if (error.empty()) error = "OpenGL reports error " + std::to_string(id) + ": " + message;
+}
+
+std::string hexadecimal(unsigned value) {
+  std::ostringstream text;
+  text << "0x" << std::hex << value;
+  return text.str();
 }
 
 EGLDeviceEXT device_at(int index) {
@@ -100,8 +112,8 @@ EGLDeviceEXT device_at(int index) {
              : variables));
   }
   if (index < 0 || index >= static_cast<int>(devices.size())) {
-    throw std::runtime_error(fmt::format("no EGL device {}: there are devices 0 to {}; `glinpack devices` lists them",
-                                         index, devices.size() - 1));
+    throw std::runtime_error("no EGL device " + std::to_string(index) + ": there are devices 0 to " +
+                             std::to_string(devices.size() - 1) + "; `glinpack devices` lists them");
   }
   return devices[static_cast<std::size_t>(index)];
 }
@@ -116,45 +128,46 @@ std::shared_ptr<Context> Context::create_sharing(const Context& other) {
   return std::shared_ptr<Context>(new Context(other, Sharing()));
 }
 
-// An exception after the delegated constructor calls the destructor.
-Context::Context(const Context& other, Sharing) : Context() {
-  display_ = other.display_;
-  sharing_ = other.sharing_;
+Context::Context(const Context& other, Sharing) : display_(other.display_), sharing_(other.sharing_) {
   description_ = other.description_;
-  create_context(false);
-  make_current();
+  try {
+    create_context(false);
+    make_current();
+  } catch (...) {
+    destroy();
+    throw;
+  }
 }
 
-Context::Context(int device_index, bool debug) : Context() {
-  display_ = display_of(device_at(device_index));
-  sharing_ = std::make_shared<std::vector<void*>>();
-  create_context(debug);
-  make_current();
-  glewExperimental = GL_TRUE;
-  const GLenum status = glewInit();
-  // Under EGL, GLEW finds no GLX display after it has loaded all GL functions.
-  if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) {
-    throw std::runtime_error(std::string("GLEW cannot load the OpenGL functions: ") +
-                             reinterpret_cast<const char*>(glewGetErrorString(status)));
+Context::Context(int device_index, bool debug) {
+  try {
+    display_ = display_of(device_at(device_index));
+    sharing_ = std::make_shared<std::vector<void*>>();
+    create_context(debug);
+    make_current();
+    glewExperimental = GL_TRUE;
+    const GLenum status = glewInit();
+    // Under EGL, GLEW finds no GLX display after it has loaded all GL functions.
+    if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) {
+      throw std::runtime_error(std::string("GLEW cannot load the OpenGL functions: ") +
+                               reinterpret_cast<const char*>(glewGetErrorString(status)));
+    }
+    while (glGetError() != GL_NO_ERROR) {
+      // errors of GLEW's own probing
+    }
+    if (debug) {
+      glEnable(GL_DEBUG_OUTPUT);
+      glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+      glDebugMessageCallback(keep_first_error, &debug_error_);
+    }
+    describe(device_index);
+  } catch (...) {
+    destroy();
+    throw;
   }
-  while (glGetError() != GL_NO_ERROR) {
-    // errors of GLEW's own probing
-  }
-  if (debug) {
-    glEnable(GL_DEBUG_OUTPUT);
-    glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
-    glDebugMessageCallback(keep_first_error, &debug_error_);
-  }
-  describe(device_index);
 }
 
-Context::~Context() {
-  matrix_memory_.reset();
-  if (!context_) return;
-  if (eglGetCurrentContext() == context_) eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-  std::erase(*sharing_, context_);
-  eglDestroyContext(display_, context_);
-}
+Context::~Context() { destroy(); }
 
 void Context::create_context(bool debug) {
   if (!eglBindAPI(EGL_OPENGL_API)) throw std::runtime_error("the EGL driver of the device has no desktop OpenGL");
@@ -175,8 +188,8 @@ void Context::create_context(bool debug) {
                                       EGL_NONE};
   context_ = eglCreateContext(display_, config, sharing_->empty() ? EGL_NO_CONTEXT : sharing_->front(), version.data());
   if (!context_) {
-    throw std::runtime_error(fmt::format(
-        "the device has no OpenGL 4.5 core profile (EGL error {:#x}): install a newer driver", eglGetError()));
+    throw std::runtime_error("the device has no OpenGL 4.5 core profile (EGL error " +
+                             hexadecimal(static_cast<unsigned>(eglGetError())) + "): install a newer driver");
   }
   sharing_->push_back(context_);
 }
@@ -197,11 +210,20 @@ void Context::describe(int device_index) {
   description_.subgroup_size = useful_subgroup_size();
 }
 
+void Context::destroy() {
+  matrix_memory_.reset();
+  if (!context_) return;
+  if (eglGetCurrentContext() == context_) eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  std::erase(*sharing_, context_);
+  eglDestroyContext(display_, context_);
+  context_ = nullptr;
+}
+
 void Context::make_current() const {
   if (eglGetCurrentContext() == context_) return;
   if (!eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_)) {
-    throw std::runtime_error(
-        fmt::format("the OpenGL context cannot be made current without a surface (EGL error {:#x})", eglGetError()));
+    throw std::runtime_error("the OpenGL context cannot be made current without a surface (EGL error " +
+                             hexadecimal(static_cast<unsigned>(eglGetError())) + ")");
   }
 }
 
@@ -220,14 +242,17 @@ std::int64_t Context::free_memory() const {
 }
 
 void Context::throw_debug_error() {
-  if (!debug_error_.empty()) throw std::runtime_error(std::exchange(debug_error_, {}));
+  if (debug_error_.empty()) return;
+  std::string error;
+  error.swap(debug_error_);
+  throw std::runtime_error(error);
 }
 
 void Context::throw_error(const char* what) const {
   const GLenum error = glGetError();
   if (error == GL_NO_ERROR) return;
-  throw std::runtime_error(fmt::format("{}: OpenGL error {:#x}{} on {}", what, error,
-                                       error == GL_OUT_OF_MEMORY ? " (out of memory)" : "", description_.renderer));
+  throw std::runtime_error(std::string(what) + ": OpenGL error " + hexadecimal(error) +
+                           (error == GL_OUT_OF_MEMORY ? " (out of memory)" : "") + " on " + description_.renderer);
 }
 
 CurrentContextGuard::CurrentContextGuard()

@@ -1,11 +1,14 @@
 #include "gl/program.hpp"
 
-#include <algorithm>
+#include <spdlog/spdlog.h>
 
-#include "base/measuring.hpp"
+#include <algorithm>
+#include <chrono>
 
 namespace glinpack::gl {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 /// The log of a shader or a program, by the functions of its kind.
 template <class GetNumber, class GetLog>
@@ -40,18 +43,23 @@ Program Program::drawing(const std::shared_ptr<Context>& context, const ShaderSo
 
 Program Program::make(const std::shared_ptr<Context>& context, const ProgramCache& cache,
                       const std::vector<Stage>& stages) {
-  std::string key = context->description().driver_key();
+  const DeviceDescription& device = context->description();
+  std::string key = device.vendor + "\n" + device.renderer + "\n" + device.version;
   for (const Stage& stage : stages) key += "\n" + stage.text;
-  const double start = steady_seconds();
+  const auto start = Clock::now();
+  const auto log = [&](std::string_view origin) {
+    const std::chrono::duration<double, std::milli> time = Clock::now() - start;
+    spdlog::debug("program {}: {} in {:.1f} ms", stages.back().name, origin, time.count());
+  };
   Program program;
   program.handle_ = ProgramHandle(context);
   if (const std::optional<ProgramBinary> binary = cache.load(key); binary && program.link_binary(*binary)) {
     program.from_cache_ = true;
-    log_program(stages.back().name, true, start);
+    log("from the cache");
     return program;
   }
   program.compile(stages);
-  log_program(stages.back().name, false, start);
+  log("compiled");
   if (const ProgramBinary binary = program.binary(); !binary.bytes.empty()) cache.store(key, binary);
   return program;
 }
@@ -62,7 +70,9 @@ bool Program::link_binary(const ProgramBinary& binary) {
   glGetIntegerv(GL_NUM_PROGRAM_BINARY_FORMATS, &count);
   std::vector<GLint> formats(static_cast<std::size_t>(count));
   if (count > 0) glGetIntegerv(GL_PROGRAM_BINARY_FORMATS, formats.data());
-  if (std::ranges::find(formats, static_cast<GLint>(binary.format)) == formats.end()) return false;
+  bool known = false;
+  for (const GLint format : formats) known = known || static_cast<std::uint32_t>(format) == binary.format;
+  if (!known) return false;
   glProgramBinary(handle_.id(), binary.format, binary.bytes.data(), static_cast<GLsizei>(binary.bytes.size()));
   return linked(handle_.id());
 }

@@ -1,4 +1,6 @@
 // Products by residues, on devices with and without matrices of bytes.
+#include "products/residue_products.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include <string>
 #include <tuple>
 
-#include "products/packed_products.hpp"
 #include "tests/local/compute_cases.hpp"
 #include "tests/local/device_values.hpp"
 

@@ -2,9 +2,23 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include "base/scope_exit.hpp"
-
 namespace glinpack::solvers {
+
+namespace {
+
+/// Enables additive blending during its lifetime.
+class AdditiveBlending {
+ public:
+  AdditiveBlending() {
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+  }
+  AdditiveBlending(const AdditiveBlending&) = delete;
+  AdditiveBlending& operator=(const AdditiveBlending&) = delete;
+  ~AdditiveBlending() { glDisable(GL_BLEND); }
+};
+
+}  // namespace
 
 Device::Device(int index, const std::string& shader_directory, bool debug)
     : context_(gl::Context::create(index, debug)),
@@ -33,9 +47,7 @@ void Device::draw(const gl::Program& program, const gl::Target& target, std::ini
 void Device::draw_added(const gl::Program& program, const gl::Target& target, std::initializer_list<GLuint> textures,
                         std::span<const gl::Quad> quads) {
   context_->make_current();
-  glEnable(GL_BLEND);
-  glBlendFunc(GL_ONE, GL_ONE);
-  const ScopeExit disable([] { glDisable(GL_BLEND); });
+  const AdditiveBlending blending;
   draw(program, target, textures, quads);
 }
 
@@ -49,7 +61,9 @@ void Device::dispatch(const gl::Program& program, Index groups_x, Index groups_y
 
 void Device::finish() {
   context_->make_current();
-  fences_.finish();
+  fences_.note_commands();
+  fences_.wait_idle();
+  context_->throw_error("the device reports a failed operation");
   context_->throw_debug_error();
 }
 
@@ -67,6 +81,10 @@ std::string memory_obstacle(const DeviceDescription& device, const std::string& 
   if (device.free_memory <= 0 || bytes <= static_cast<double>(device.free_memory)) return {};
   return fmt::format("{} {:.2f} GiB on the device, but {} has {:.2f} GiB free: {}", what, bytes / (1 << 30),
                      device.renderer, gibibytes(device.free_memory), remedy);
+}
+
+std::string definition(const char* name, Index value) {
+  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
 }
 
 }  // namespace glinpack::solvers

@@ -1,5 +1,7 @@
 #include "solvers/device/packing.hpp"
 
+#include <cstddef>
+
 namespace glinpack::solvers {
 namespace {
 

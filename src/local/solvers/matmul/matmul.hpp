@@ -4,14 +4,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/precision.hpp"
-#include "base/user_cache.hpp"
 #include "solvers/device/device.hpp"
 #include "solvers/device/packing.hpp"
 
@@ -99,11 +98,13 @@ template <class Real>
 Steps compute_product(Device& device, const Product<Real>& product, const std::string& tile);
 Steps draw_product(Device& device, const Product<float>& product, const MatmulSettings& settings);
 
-/// The choices for a device, a driver and a precision, and for this version of the shaders.
+/// The choices for a device, a driver and a precision, and for this version of the shaders: one file each, in the
+/// folder of gl-compute's tiles. If the folder is not writable, nothing is stored.
 class MatmulChoices {
  public:
-  MatmulChoices() = default;
-  explicit MatmulChoices(std::string directory) : files_("matmul", std::move(directory)) {}
+  /// In user_cache().
+  MatmulChoices();
+  explicit MatmulChoices(std::string directory);
 
   /// The choice for the size with the nearest number of products, if any.
   std::optional<MatmulSettings> load(const DeviceDescription& device, Precision precision,
@@ -114,7 +115,7 @@ class MatmulChoices {
   std::string path_of(const DeviceDescription& device, Precision precision) const;
 
  private:
-  CacheFolder files_{"matmul"};
+  std::string directory_;
 };
 
 }  // namespace glinpack::solvers
