@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -109,7 +110,7 @@ int print_error(const std::exception& error, int exit_code) {
 
 int run(const Command& command, const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
-  const bool help = std::ranges::count(arguments, "-h") + std::ranges::count(arguments, "--help") > 0;
+  const bool help = std::ranges::any_of(arguments, [](const auto& one) { return one == "-h" || one == "--help"; });
   return help ? print(help_of(command.table())) : command.run(invocation);
 }
 
@@ -133,12 +134,26 @@ int run_subcommand(const Program& program, int argc, char** argv) {
   if (arguments.size() > 1 && arguments.front() == "help") arguments = {arguments[1], "--help"};
   const std::string help = help_of(program_table(program));
   if (arguments.empty()) return print(help, std::cerr, exit_unusable_input);
-  const std::string name = arguments.front();
-  if (name == "help" || name == "--help" || name == "-h") return print(help);
-  if (name == "--version") return print(fmt::format("{} {} ({})\n", program.name, version, git_commit));
-  const auto command = std::ranges::find(program.commands, name, &Command::name);
-  if (command == program.commands.end()) refuse(name, program);
-  return run(*command, {argc, argv, {arguments.begin() + 1, arguments.end()}});
+  if (arguments.front() == "help") return print(help);
+
+  CLI::App parser;
+  parser.set_version_flag("--version", fmt::format("{} {} ({})", program.name, version, git_commit));
+  int exit_code = 0;
+  for (const Command& command : program.commands) {
+    parser.add_subcommand(command.name)->callback([&] {
+      exit_code = run(command, {argc, argv, {arguments.begin() + 1, arguments.end()}});
+    });
+  }
+  try {
+    parser.parse(std::vector<std::string>{arguments.front()});
+  } catch (const CLI::CallForHelp&) {
+    return print(help);
+  } catch (const CLI::CallForVersion& text) {
+    return print(std::string(text.what()) + "\n");
+  } catch (const CLI::ParseError&) {
+    refuse(arguments.front(), program);
+  }
+  return exit_code;
 }
 
 }  // namespace

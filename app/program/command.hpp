@@ -1,6 +1,6 @@
 // The subcommands of a program, and the program that lists them: its help, man pages and completion are folds over it.
 //
-// Of each subcommand, parse_..._options() reads the arguments after its name: command line over file over default.
+// For each subcommand, parse_..._options() reads the arguments after its name: command line over file over default.
 // run_..._command() computes, prints a report and writes files; JSON gets a context, which ..._json() leaves out. Both
 // throw InputError for errors that the user can correct, before any work, and std::runtime_error for others.
 #pragma once

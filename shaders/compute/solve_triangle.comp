@@ -31,7 +31,7 @@ UNIFORM(1, ivec4) triangle_layout;
 UNIFORM(2, ivec4) unknowns_layout;
 END_UNIFORMS
 
-shared Real x[MAX_ROWS + SIDE];             // 0 beyond the last row
+shared Real x[MAX_ROWS + SIDE];              // 0 beyond the last row
 shared Real block[SIDE * (SIDE + 1)];        // the triangle of the block to solve, by rows a bank apart
 shared Real products[SIDE * (LANES + 1)];    // of its rows, by lane
 

@@ -97,7 +97,7 @@ static void check(glinpack_status status) {
   fail(identifier_of(status), "%s%s", status == GLINPACK_OUT_OF_MEMORY ? "out of memory: " : "", glinpack_last_error());
 }
 
-/* Of what only computing shows. */
+/* Errors that only computing shows. */
 static void check_computed(glinpack_status status, const glinpack_matrix *matrix) {
   if (status == GLINPACK_OK || (status == GLINPACK_SINGULAR && !packed)) return;
   fail(identifier_of(status), "%s: %s", glinpack_status_text(status), glinpack_error_text(matrix));
