@@ -15,6 +15,7 @@ UNIFORM(0, ivec2) extents;      // rows, columns of `from`
 UNIFORM(1, ivec4) from_layout;
 UNIFORM(2, ivec4) to_layout;
 UNIFORM(3, int) rows_first;     // consecutive work groups go down rows of `from`, not along columns
+UNIFORM(4, int) zero_up_to;     // zeros instead of elements (i, j) of `to` with i - j up to it
 END_UNIFORMS
 
 shared Real tile[32 * 33];  // a column more than the tile has, so that its columns fall into different banks
@@ -32,7 +33,8 @@ void main() {
   barrier();
   for (int y = int(gl_LocalInvocationID.y); y < 32; y += 8) {
     if (first_column + y < extents.y && first_row + x < extents.x) {
-      to[place(to_layout, first_column + y, first_row + x)] = tile[x * 33 + y];
+      bool is_zero = first_column + y - (first_row + x) <= zero_up_to;
+      to[place(to_layout, first_column + y, first_row + x)] = is_zero ? Real(0) : tile[x * 33 + y];
     }
   }
 }

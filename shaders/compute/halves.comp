@@ -1,5 +1,6 @@
 #version 450 core
-// Packs a part of an operand as halves.glsl says. An invocation makes an element. RIGHT: the operand is U.
+// Packs a part of an operand as halves.glsl says. An invocation makes an element. RIGHT: the operand is U. TRANSPOSED: it
+// is given with the depth along its rows.
 // TERMS 3: a number is the sum of two halves, high and low. The operand has three parts, one after the other along the
 // depth: L high, high, low; U high, low, high. Their products add up to L U but for the lows'.
 #include "compute/halves.glsl"
@@ -29,7 +30,7 @@ uint half_of(float x) {
 
 uint rounded(float scale, bool is_low, int k, int column) {
   if (k >= extents.x || column >= extents.y) return 0u;
-  float x = from[place(from_layout, k, column)] * scale;
+  float x = from[TRANSPOSED == 1 ? place(from_layout, column, k) : place(from_layout, k, column)] * scale;
   uint high = half_of(x);
   return is_low ? half_of(x - unpackHalf2x16(high).x) : high;
 }

@@ -174,7 +174,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   void solve_unit_lower(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12) override {
     if (a12.empty()) return;
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0,
-              [&] { kernels_.solve_u12(read(l11_transposed), written(a12)); });
+              [&] { solve_u12(read(l11_transposed), written(a12)); });
   }
   // The two overlap: the solve has too few work groups to fill the device, and the copy waits for the bus. A timestamp
   // between them would prevent that, so both are in the solve's interval.
@@ -187,7 +187,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     const std::vector<RowMove> moves = gathering(rows);
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0, [&] {
       // Vulkan's validation layer does not distinguish the columns that the copy reads from those of the solve
-      kernels_.solve_u12(read(l11_transposed), written(a12), is_validated_);
+      solve_u12(read(l11_transposed), written(a12), is_validated_);
       kernels_.copy_rows(read(from), transferred(to), moves);
     });
     return fences().take();
@@ -381,6 +381,12 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
       packed_ = nullptr;
     }
     kernels_.update(l21, u, a);
+  }
+
+  void solve_u12(const Region& l11_transposed, const Region& a12, bool finish = true) {
+    if (!products_ || !products_->solve_unit_lower(l11_transposed, a12)) {
+      kernels_.solve_u12(l11_transposed, a12, finish);
+    }
   }
 
   static double panel_flops(const DeviceBlock<Real>& a_transposed) {

@@ -230,14 +230,15 @@ void Kernels::bind_list(std::uint32_t binding, std::span<const Item> list) {
   next_pair_ = round_up(next_pair_ + count, pair_alignment);
 }
 
-void Kernels::copy_transposed(const Region& from, const Region& to) {
+void Kernels::copy_transposed(const Region& from, const Region& to, Index zero_up_to) {
   each_part(from, 1, [&](Index i, Index j, Index some_rows, Index some_columns) {
     const Region source = from.block(i, j, some_rows, some_columns), target = to.block(j, i, some_columns, some_rows);
     each_part(target, 1, [&](Index column, Index row, Index columns, Index rows) {
       for_parts(rows, max_groups * transpose_side, [&](Index first_row, Index m) {
         for_parts(columns, max_groups * transpose_side, [&](Index first_column, Index n) {
           copy_tiles_transposed(source.block(row + first_row, column + first_column, m, n),
-                                target.block(column + first_column, row + first_row, n, m));
+                                target.block(column + first_column, row + first_row, n, m),
+                                zero_up_to + (i + row + first_row) - (j + column + first_column));
         });
       });
     });
@@ -245,11 +246,12 @@ void Kernels::copy_transposed(const Region& from, const Region& to) {
   make_visible_to_host(to);
 }
 
-void Kernels::copy_tiles_transposed(const Region& from, const Region& to) {
+void Kernels::copy_tiles_transposed(const Region& from, const Region& to, Index zero_up_to) {
   copy_transposed_->set(0, from.rows, from.columns);
   bind(*copy_transposed_, 0, 1, from);
   bind(*copy_transposed_, 1, 2, to);
   copy_transposed_->set(3, from.rows < from.columns ? 1 : 0);
+  copy_transposed_->set(4, zero_up_to);
   dispatch(*copy_transposed_, groups(std::min(from.rows, from.columns), transpose_side),
            groups(std::max(from.rows, from.columns), transpose_side));
 }
@@ -270,6 +272,12 @@ void Kernels::solve_u12(const Region& l_transposed, const Region& a, bool finish
   solve_u12(l_transposed.block(0, 0, half, half), upper);
   update(l_transposed.block(0, half, half, k - half), upper, lower);
   solve_u12(l_transposed.block(half, half, k - half, k - half), lower, finish);
+}
+
+// L (I - L^-1) = L - I.
+void Kernels::invert_unit_lower(const Region& l_transposed, const Region& to) {
+  copy_transposed(l_transposed, to, 0);
+  solve_u12(l_transposed, to);
 }
 
 // triangle_ <- L^T with its blocks on the diagonal inverted.

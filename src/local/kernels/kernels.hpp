@@ -53,11 +53,13 @@ class Kernels {
   /// window does not hold all rows.
   bool move_rows(const Region& region, std::span<const RowMove> moves);
   /// to <- from^T.
-  void copy_transposed(const Region& from, const Region& to);
+  void copy_transposed(const Region& from, const Region& to) { copy_transposed(from, to, -(from.rows + from.columns)); }
   /// A <- L^-1 A: unit lower triangular L given as L^T (k x k), a: k x columns. By blocks of 64 rows, with inverses of
   /// the diagonal blocks of L (shaders/compute/solve_u12.comp); the results of a column do not depend on the other
   /// columns. `finish` false: dispatches that follow may run at the same time; they must not access A.
   void solve_u12(const Region& l_transposed, const Region& a, bool finish = true);
+  /// to <- I - L^-1: unit lower triangular L given as L^T. L^-1 A is A - (I - L^-1) A.
+  void invert_unit_lower(const Region& l_transposed, const Region& to);
   /// C <- C - L U, or C <- C + L U, depending on `update`: l_transposed k x rows, u k x columns, c rows x columns. U
   /// and C may be different rows of a matrix.
   void update(const Region& l_transposed, const Region& u, const Region& c);
@@ -110,7 +112,9 @@ class Kernels {
   void make_visible_to_host(const Region& region) const;
   void copy_rows_by_windows(const Region& from, const Region& to, std::span<const RowMove> moves);
   void copy_listed(const Region& from, const Region& to, std::span<const RowMove> moves);
-  void copy_tiles_transposed(const Region& from, const Region& to);
+  /// With zeros instead of elements (i, j) of `to` with i - j <= zero_up_to.
+  void copy_transposed(const Region& from, const Region& to, Index zero_up_to);
+  void copy_tiles_transposed(const Region& from, const Region& to, Index zero_up_to);
   void make_room(Index pairs);
   template <class Item>
   void bind_list(std::uint32_t binding, std::span<const Item> list);

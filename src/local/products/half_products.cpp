@@ -30,6 +30,16 @@ Index half_operand_bytes(int terms, Index depth, Index columns) {
   return half_element_bytes(terms, std::min(depth, max_half_depth), columns + max_half_parts * half_block);
 }
 
+// Products with a whole inverse save time from these on: rows of L, and columns for each of them (docs/performance.md).
+constexpr Index min_inverse = 512, min_inverse_columns = 8;
+// Inverses of split numbers save none: they have three products, and passes of fewer rows.
+constexpr bool has_inverse(int terms, Index k) {
+  return terms == rounded_terms && k >= min_inverse && k <= max_half_depth;
+}
+// The leading dimension of an inverse of k rows.
+Index inverse_stride(Index k) { return round_up(k, half_block); }
+Index inverse_bytes(Index k) { return 4 * inverse_stride(k) * inverse_stride(k); }
+
 /// The first number of the unit that holds i, and how many units reach the end.
 constexpr Index half_units(Index i, Index end, Index unit, Index start_unit) {
   return groups(end - i / start_unit * start_unit, unit);
@@ -44,8 +54,13 @@ class HalfProducts final : public PackedProducts<float> {
     };
     scale_ = build("compute/half_scale.comp");
     plain_ = build("compute/half_products.comp");
-    left_.pack = build("compute/halves.comp", define("RIGHT", 0) + define("TERMS", terms));
-    right_.pack = build("compute/halves.comp", define("RIGHT", 1) + define("TERMS", terms));
+    const auto packing = [&](bool is_right, bool is_transposed) {
+      return build("compute/halves.comp",
+                   define("RIGHT", is_right) + define("TRANSPOSED", is_transposed) + define("TERMS", terms));
+    };
+    left_.pack = packing(false, false);
+    right_.pack = packing(true, false);
+    inverse_.pack = packing(false, true);
     choose_program(sources, device_.description().half_matrices,
                    {{16, 16, 16}, "matrix/half_products.spv", "matrix/half_any_shape.spv"}, whole_halves);
   }
@@ -53,6 +68,18 @@ class HalfProducts final : public PackedProducts<float> {
   void reserve(Index depth, Index rows, Index columns) override {
     reserve(left_, depth, rows);
     reserve(right_, depth, columns);
+    if (has_inverse(terms_, depth)) reserve_inverse(depth);
+  }
+  bool solve_unit_lower(const Region& l_transposed, const Region& a) override {
+    const Index k = a.rows, stride = inverse_stride(k);
+    if (!has_inverse(terms_, k) || a.columns < min_inverse_columns * k) return false;
+    reserve_inverse(k);
+    const Region inverse{whole_inverse_.id(), stride * stride, 0, 0, k, k, stride, 0, 0};
+    if (!holds(a) || !holds(inverse)) return false;
+    kernels_.invert_unit_lower(l_transposed, inverse);
+    pack(inverse_, std::array{Part{inverse, 0, 0}});
+    subtract_product(inverse_, a, a);
+    return true;
   }
   void describe(BackendInfo& info) const override { info.products = terms_ == rounded_terms ? "half" : "split"; }
 
@@ -69,6 +96,11 @@ class HalfProducts final : public PackedProducts<float> {
   void reserve(Operand& operand, Index depth, Index columns) {
     grow(operand.scales, half_scale_bytes);
     grow(operand.elements, half_operand_bytes(terms_, depth, columns));
+  }
+
+  void reserve_inverse(Index k) {
+    grow(whole_inverse_, inverse_bytes(k));
+    reserve(inverse_, k, k);
   }
 
   void pack(Operand& operand, std::span<const Part> parts) {
@@ -101,8 +133,10 @@ class HalfProducts final : public PackedProducts<float> {
     reserve(left_, l_transposed.rows, l_transposed.columns);
     pack(left_, std::array{Part{l_transposed, 0, 0}});
   }
-  // All parts of U are packed before the first product, so that few barriers leave the device without work.
-  void subtract(const Region&, const Region& u, const Region& c) override {
+  void subtract(const Region&, const Region& u, const Region& c) override { subtract_product(left_, u, c); }
+
+  // All parts of U are packed before the first product, so that few barriers leave the device without work. C may be U.
+  void subtract_product(const Operand& left, const Region& u, const Region& c) {
     reserve(right_, u.rows, u.columns);
     std::vector<Part> parts;
     Index element = 0;
@@ -112,7 +146,7 @@ class HalfProducts final : public PackedProducts<float> {
       kernels_.finish_dispatches();
       Index number = 0;
       for (const Part& part : parts) {
-        subtract_part(matrices_ ? *matrices_ : *plain_, part, number++,
+        subtract_part(matrices_ ? *matrices_ : *plain_, left, part, number++,
                       c.column_range(part.first_column, part.region.columns));
       }
       kernels_.finish_dispatches();
@@ -127,22 +161,23 @@ class HalfProducts final : public PackedProducts<float> {
     subtract_parts();
   }
 
-  void subtract_part(DeviceProgram& program, const Part& u, Index number, const Region& c) {
+  void subtract_part(DeviceProgram& program, const Operand& left, const Part& u, Index number, const Region& c) {
     for_window_parts(c, kernels_.window_elements(), half_tile_rows, [&](Index i, Index j, Index rows, Index columns) {
-      subtract_window(program, u, number, c.block(i, j, rows, columns), i, j);
+      subtract_window(program, left, u, number, c.block(i, j, rows, columns), i, j);
     });
   }
   // Row i of L and column j of the part of U are the first of c.
-  void subtract_window(DeviceProgram& program, const Part& u, Index number, const Region& c, Index i, Index j) {
+  void subtract_window(DeviceProgram& program, const Operand& left, const Part& u, Index number, const Region& c,
+                       Index i, Index j) {
     const Index end_row = i + c.rows, end_column = j + c.columns, depth = depth_in_halves(terms_, u.region.rows);
     program.set(0, i, j, end_row, end_column);
     kernels_.bind(program, 2, 2, c);
-    device_.bind(3, left_.scales.id());
+    device_.bind(3, left.scales.id());
     device_.bind(4, right_.scales.id());
     const int stripe_shift = std::countr_zero(static_cast<std::uint64_t>(kernels_.stripe_width()));
     if (!is_tuned_) {
       program.set(3, depth, u.first_element, number, stripe_shift);
-      device_.bind(0, left_.elements.id());
+      device_.bind(0, left.elements.id());
       device_.bind(1, right_.elements.id());
       const Index rows = matrices_ ? half_block : half_fragment, columns = matrices_ ? half_block : 8 * half_fragment;
       const Index unit = std::min(rows, columns);
@@ -154,7 +189,7 @@ class HalfProducts final : public PackedProducts<float> {
     const bool vectors =
         window.first % 4 == 0 && c.leading_dimension % 4 == 0 && c.stripe_stride % 4 == 0 && (c.column - j) % 4 == 0;
     const auto bytes = [](Index elements, Index each) { return static_cast<std::uint64_t>(elements * each); };
-    const auto [left_low, left_high] = words_of(device_.address_of(left_.elements.id()));
+    const auto [left_low, left_high] = words_of(device_.address_of(left.elements.id()));
     const auto [right_low, right_high] =
         words_of(device_.address_of(right_.elements.id()) + bytes(u.first_element, 16));
     const auto [c_low, c_high] = words_of(device_.address_of(c.buffer) + bytes(window.begin, 4));
@@ -169,13 +204,15 @@ class HalfProducts final : public PackedProducts<float> {
 
   int terms_;
   ProgramPointer scale_, plain_;
-  Operand left_, right_;
+  Operand left_, right_, inverse_;
+  Buffer whole_inverse_;  // I - L^-1
 };
 
 }  // namespace
 
 std::int64_t half_bytes(int terms, Index depth, Index rows, Index columns) {
-  return 2 * half_scale_bytes + half_operand_bytes(terms, depth, rows) + half_operand_bytes(terms, depth, columns);
+  const auto operand = [&](Index extent) { return half_scale_bytes + half_operand_bytes(terms, depth, extent); };
+  return operand(rows) + operand(columns) + (has_inverse(terms, depth) ? operand(depth) + inverse_bytes(depth) : 0);
 }
 
 std::unique_ptr<PackedProducts<float>> make_half_products(const ShaderSource& sources, Kernels& kernels, int terms) {

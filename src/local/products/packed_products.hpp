@@ -36,6 +36,9 @@ class PackedProducts : NonCopyable {
   /// C <- C - L U as Kernels::reduce. False, and nothing done, if a window does not hold a stripe of an operand.
   /// `l_is_kept`: L is that of the last call, which need not be packed again.
   bool update(const Region& l_transposed, const Region& u, const Region& c, bool l_is_kept);
+  /// A <- L^-1 A as Kernels::solve_u12, by products with the whole inverse of L. False, and nothing done, if the products
+  /// are too inexact for it, or if it saves no time.
+  virtual bool solve_unit_lower(const Region& /*l_transposed*/, const Region& /*a*/) { return false; }
   /// Backend::reserve_update().
   virtual void reserve(Index depth, Index rows, Index columns) = 0;
   /// Sets what the report says of products.
@@ -88,6 +91,8 @@ class PackedProducts : NonCopyable {
   }
   /// Makes a buffer of `needed` bytes unless it has them. Returns whether the buffer is another one.
   bool grow(Buffer& buffer, Index needed);
+  /// Whether a window holds a stripe of the operand.
+  bool holds(const Region& operand) const;
   /// The address, low and high word.
   static std::pair<Index, Index> words_of(std::uint64_t address) {
     return {static_cast<Index>(address & 0xffffffffU), static_cast<Index>(address >> 32)};
@@ -99,7 +104,6 @@ class PackedProducts : NonCopyable {
   bool is_tuned_ = false;    // matrices_ is, and reaches memory by address
 
  private:
-  bool holds(const Region& operand) const;
   double largest_error_of_test(int bound);
 
   Limits limits_;

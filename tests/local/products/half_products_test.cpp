@@ -165,6 +165,51 @@ TYPED_TEST(HalfProductsTest, infinity_and_nan_stay_what_they_are) {
   }
 }
 
+/// The largest error of A <- L^-1 A in some of its columns, in units of what rounding I - L^-1 and A to halves allows.
+/// L^T with numbers on and below its diagonal that nothing may read.
+double largest_error_of_solve(Backend<float>& backend, Index columns) {
+  constexpr Index k = 512;
+  Values<float> l = random_values<float>(k, k, 1);
+  const Values<float> a = random_values<float>(k, columns, 2);
+  for (Index i = 0; i < k; ++i) {
+    for (Index j = 0; j < k; ++j) l(i, j) = j > i ? l(i, j) / 16 : std::numeric_limits<float>::quiet_NaN();
+  }
+  Values<double> inverse(k, k);
+  for (Index j = 0; j < k; ++j) {
+    inverse(j, j) = 1;
+    for (Index i = j + 1; i < k; ++i) {
+      for (Index m = j; m < i; ++m) inverse(i, j) -= static_cast<double>(l(m, i)) * inverse(m, j);
+    }
+  }
+  const auto l_matrix = on_device(backend, l), a_matrix = on_device(backend, a);
+  backend.solve_unit_lower(whole(*l_matrix), whole(*a_matrix));
+  const Values<float> computed = from_device(backend, *a_matrix);
+  double largest = 0;
+  for (Index j = 0; j < columns; j += 97) {
+    for (Index i = 0; i < k; ++i) {
+      double exact = a(i, j), magnitudes = 0;
+      for (Index m = 0; m < i; ++m) {
+        exact += inverse(i, m) * static_cast<double>(a(m, j));
+        magnitudes += std::abs(inverse(i, m) * static_cast<double>(a(m, j)));
+      }
+      const double bound = (0x1.01p-10 + k * 0x1p-24) * magnitudes + std::abs(exact) * 0x1p-23;
+      largest = std::max(largest, std::abs(static_cast<double>(computed(i, j)) - exact) / bound);
+    }
+  }
+  return largest;
+}
+
+TYPED_TEST(HalfProductsTest, u12_of_many_columns_is_a_product_with_the_inverse) {
+  const double error = largest_error_of_solve(this->backend(), 4096);
+  EXPECT_LE(error, 1);
+  EXPECT_GT(error, 0.01) << "not rounded to halves";
+}
+
+TYPED_TEST(HalfProductsTest, u12_of_few_columns_and_of_split_numbers_is_solved_in_single_precision) {
+  EXPECT_LE(largest_error_of_solve(this->backend(), 4095), 0.01);
+  EXPECT_LE(largest_error_of_solve(*this->make_backend({.stripe_width = 64}, "split"), 4096), 0.01);
+}
+
 TYPED_TEST(HalfProductsTest, memory_is_reserved_before_updates_and_the_plan_counts_it) {
   const auto backend = this->make_backend();
   const RandomBlock l(*backend, 0, 0, 40, 70, 1), u(*backend, 0, 0, 40, 90, 2), c(*backend, 0, 0, 70, 90, 3);
