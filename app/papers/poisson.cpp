@@ -482,10 +482,7 @@ struct PoissonStudy {
                          {"share_of_copy", copy_rate > 0 ? nlohmann::json(rate / copy_rate) : nlohmann::json()},
                          {"ranks", session.size()}};
     if (kernel) record.parameters["kernel"] = name_of(*kernel);
-    if (auto* papers = dynamic_cast<solvers::PaperPoissonStrip<Real>*>(strip.get())) {
-      const double binding = papers->binding_seconds();
-      if (binding > 0) record.parameters["binding_seconds"] = binding;
-    }
+    if (const double binding = strip->binding_seconds(); binding > 0) record.parameters["binding_seconds"] = binding;
     if (!outcome.converged && options.max_iterations) {
       record.parameters["converged"] = false;
       return;

@@ -60,14 +60,9 @@ struct KeptPeak {
   double load = std::numeric_limits<double>::infinity();  // NodeLoad of the quietest measurement; infinity: unknown
 };
 
-std::string path_of_peak(const std::string& description) {
-  const std::string folder = user_cache();
-  return folder.empty() ? "" : cache_path(folder, description, "peak");
-}
-
 KeptPeak load_peak(const std::string& description) {
   KeptPeak kept;
-  std::ifstream file = open_regular_file(path_of_peak(description));
+  std::ifstream file = CacheFolder("peak").open(description);
   std::string first_line;
   std::getline(file, first_line);
   std::istringstream line(first_line);
@@ -77,11 +72,9 @@ KeptPeak load_peak(const std::string& description) {
 }
 
 void store_peak(const std::string& description, const KeptPeak& peak) {
-  const std::string path = path_of_peak(description);
-  if (path.empty()) return;
   const std::string text = fmt::format("{} {}\n{:%Y-%m-%d %H:%M} UTC, {:.2f} processors used by other programs\n{}\n",
                                        peak.rate, peak.load, fmt::gmtime(std::time(nullptr)), peak.load, description);
-  if (!write_cache_file(path, text)) spdlog::debug("{} cannot be written", path);
+  CacheFolder("peak").write(description, text);
 }
 
 /// Collective over MPI_COMM_WORLD. Measures, and keeps what is better than `kept`.

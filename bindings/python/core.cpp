@@ -196,6 +196,8 @@ class Handle {
 
 using ContextPointer = Handle::ContextPointer;
 
+glinpack_precision precision_of(bool is_single) { return is_single ? GLINPACK_SINGLE : GLINPACK_DOUBLE; }
+
 /// A copy of a 2-D array of any strides that are multiples of the element.
 template <class Real>
 Handle from_array(const ContextPointer& context, const py::array_t<Real>& from, bool is_single) {
@@ -204,7 +206,7 @@ Handle from_array(const ContextPointer& context, const py::array_t<Real>& from, 
   const Real* const data = from.data();
   const std::int64_t rows = from.shape(0), columns = from.shape(1);
   const std::int64_t row_stride = from.strides(0) / size, column_stride = from.strides(1) / size;
-  const glinpack_precision precision = is_single ? GLINPACK_SINGLE : GLINPACK_DOUBLE;
+  const glinpack_precision precision = precision_of(is_single);
   const std::shared_ptr<glinpack_context> used = context->get();
   glinpack_context* const c = used.get();
   glinpack_matrix* result = nullptr;
@@ -225,22 +227,16 @@ Handle made(const ContextPointer& context, Make make) {
   return {context, result, 0};
 }
 
-template <glinpack_status (*function)(const glinpack_matrix*, glinpack_matrix**)>
-Handle unary(const Handle& a) {
-  return made(a.context(), [&](glinpack_matrix** result) { return function(a.get(), result); });
+const glinpack_matrix* argument(const Handle& a) { return a.get(); }
+template <class Number>
+Number argument(Number number) {
+  return number;
 }
 
-template <glinpack_status (*function)(const glinpack_matrix*, const glinpack_matrix*, glinpack_matrix**)>
-Handle binary(const Handle& a, const Handle& b) {
-  return made(a.context(), [&](glinpack_matrix** result) { return function(a.get(), b.get(), result); });
-}
-
-template <glinpack_status (*function)(glinpack_context*, glinpack_precision, std::int64_t, std::int64_t,
-                                      glinpack_matrix**)>
-Handle generated(const ContextPointer& context, bool is_single, std::int64_t rows, std::int64_t columns) {
-  return made(context, [&](glinpack_matrix** result) {
-    return function(context->get().get(), is_single ? GLINPACK_SINGLE : GLINPACK_DOUBLE, rows, columns, result);
-  });
+/// A C function of a matrix, and of others or numbers.
+template <auto function, class... Others>
+Handle operation(const Handle& a, const Others&... others) {
+  return made(a.context(), [&](glinpack_matrix** result) { return function(a.get(), argument(others)..., result); });
 }
 
 std::tuple<Handle, Handle, Handle> lu(const Handle& a) {
@@ -280,27 +276,29 @@ PYBIND11_MODULE(_core, m) {
 
   m.def("from_array", &from_array<float>, py::arg("context"), py::arg("array").noconvert(), py::arg("is_single"));
   m.def("from_array", &from_array<double>, py::arg("context"), py::arg("array").noconvert(), py::arg("is_single"));
-  m.def("identity", &generated<glinpack_matrix_identity>);
-  m.def("constant",
-        [](const ContextPointer& context, bool is_single, std::int64_t rows, std::int64_t columns, double value) {
-          return made(context, [&](glinpack_matrix** result) {
-            return glinpack_matrix_constant(context->get().get(), is_single ? GLINPACK_SINGLE : GLINPACK_DOUBLE, rows,
-                                            columns, value, result);
-          });
-        });
-  m.def("add", &binary<glinpack_add>);
-  m.def("subtract", &binary<glinpack_subtract>);
-  m.def("multiply", &binary<glinpack_multiply_elements>);
-  m.def("divide", &binary<glinpack_divide_elements>);
+  m.def("identity", [](const ContextPointer& context, bool is_single, std::int64_t rows, std::int64_t columns) {
+    return made(context, [&](glinpack_matrix** result) {
+      return glinpack_matrix_identity(context->get().get(), precision_of(is_single), rows, columns, result);
+    });
+  });
+  m.def("constant", [](const ContextPointer& context, bool is_single, std::int64_t rows, std::int64_t columns,
+                       double value) {
+    return made(context, [&](glinpack_matrix** result) {
+      return glinpack_matrix_constant(context->get().get(), precision_of(is_single), rows, columns, value, result);
+    });
+  });
+  m.def("add", &operation<glinpack_add, Handle>);
+  m.def("subtract", &operation<glinpack_subtract, Handle>);
+  m.def("multiply", &operation<glinpack_multiply_elements, Handle>);
+  m.def("divide", &operation<glinpack_divide_elements, Handle>);
   m.def("scale", [](double factor, const Handle& a, double summand) {
     return made(a.context(),
                 [&](glinpack_matrix** result) { return glinpack_scale(factor, a.get(), summand, result); });
   });
-  m.def("transpose", &unary<glinpack_transpose>);
+  m.def("transpose", &operation<glinpack_transpose>);
   m.def("convert", [](const Handle& a, bool is_single) {
-    return made(a.context(), [&](glinpack_matrix** result) {
-      return glinpack_convert(a.get(), is_single ? GLINPACK_SINGLE : GLINPACK_DOUBLE, result);
-    });
+    return made(a.context(),
+                [&](glinpack_matrix** result) { return glinpack_convert(a.get(), precision_of(is_single), result); });
   });
   m.def("gemm", [](bool transpose_a, bool transpose_b, const Handle& a, const Handle& b) {
     return made(a.context(), [&](glinpack_matrix** result) {
@@ -308,11 +306,11 @@ PYBIND11_MODULE(_core, m) {
     });
   });
   m.def("lu", &lu);
-  m.def("solve", &binary<glinpack_solve>);
-  m.def("inverse", &unary<glinpack_inverse>);
-  m.def("rref", &unary<glinpack_rref>);
-  m.def("determinant", &unary<glinpack_determinant>);
-  m.def("rcond", &unary<glinpack_rcond>);
+  m.def("solve", &operation<glinpack_solve, Handle>);
+  m.def("inverse", &operation<glinpack_inverse>);
+  m.def("rref", &operation<glinpack_rref>);
+  m.def("determinant", &operation<glinpack_determinant>);
+  m.def("rcond", &operation<glinpack_rcond>);
   m.def("norm", [](const Handle& a, int kind) {
     return made(a.context(), [&](glinpack_matrix** result) {
       return glinpack_norm(a.get(), static_cast<glinpack_norm_kind>(kind), result);
@@ -330,14 +328,6 @@ PYBIND11_MODULE(_core, m) {
                                    nullptr, result);
     });
   });
-  m.def("tridiagonal", [](const Handle& lower, const Handle& diagonal, const Handle& upper, const Handle& right) {
-    return made(right.context(), [&](glinpack_matrix** result) {
-      return glinpack_tridiagonal(lower.get(), diagonal.get(), upper.get(), right.get(), result);
-    });
-  });
-  m.def("poisson", [](const Handle& b, double tolerance, std::int64_t max_iterations) {
-    return made(b.context(), [&](glinpack_matrix** result) {
-      return glinpack_poisson(b.get(), tolerance, max_iterations, result);
-    });
-  });
+  m.def("tridiagonal", &operation<glinpack_tridiagonal, Handle, Handle, Handle>);
+  m.def("poisson", &operation<glinpack_poisson, double, std::int64_t>);
 }

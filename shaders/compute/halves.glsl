@@ -3,7 +3,7 @@
 // An element has eight halves, in the order of a subgroup's registers for 16 x 16 matrices on NVIDIA: of element
 // 4 g + t the halves of columns g and g + 8 and of the depths 2 t, 2 t + 1, 2 t + 8, 2 t + 9. In fragments of U the
 // columns stand in another order (column_of), so that an invocation has four neighbours of a row of the product.
-// src/local/products/half_products.hpp has the rest.
+// src/local/products/half_products.cpp has the rest.
 #define BLOCK 4
 
 // The column of U that is number `place` of a fragment.

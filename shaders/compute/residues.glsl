@@ -3,7 +3,7 @@
 //   16-byte elements [block of BLOCK fragments][modulus][32 of the depth][fragment][element of the fragment]
 // A fragment is 16 columns x 32 of the depth: the first 16 of eight columns, their other 16, then those of the other
 // eight columns. In fragments of U the columns stand in another order (column_of), so that an invocation of a matrix
-// product has four neighbours of a row. src/local/products/residue_products.hpp has the rest.
+// product has four neighbours of a row. src/local/products/residue_products.cpp has the rest.
 #if UNROLLED  // in Vulkan
 #extension GL_EXT_control_flow_attributes : require
 #define UNROLL [[unroll]]

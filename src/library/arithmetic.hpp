@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <new>
 #include <span>
@@ -12,11 +14,27 @@
 
 #include "backend/backend.hpp"
 #include "backend/backend_record.hpp"
-#include "library/failure.hpp"
+#include "glinpack.h"
 #include "openblas/host_solvers.hpp"
 #include "solvers/device/device.hpp"
 
 namespace glinpack::library {
+
+/// An error with its status.
+class Failure : public std::runtime_error {
+ public:
+  Failure(glinpack_status status, const std::string& text) : std::runtime_error(text), status_(status) {}
+  glinpack_status status() const { return status_; }
+
+ private:
+  glinpack_status status_;
+};
+
+/// No memory for a matrix of this shape.
+Failure too_little_memory(Index rows, Index columns, std::size_t bytes_of_element);
+
+/// The status and text of any exception.
+Failure failure_of(const std::exception_ptr& error);
 
 inline BackendOptions backend_options(int threads, int device = 0) {
   BackendOptions options;

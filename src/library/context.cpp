@@ -86,7 +86,7 @@ void copy_elements(const Matrix& matrix, const HostCopy& copy, const Strided<Ele
     for_each_element(matrix.rows, matrix.columns,
                      [&](Index i, Index j) { to(i, j) = static_cast<Element>(rows(i, j)); });
   };
-  matrix.precision == GLINPACK_SINGLE ? from(copy.single) : from(copy.full);
+  std::visit(from, copy);
 }
 
 std::optional<Failure> failure_in(const Matrix& matrix) {
@@ -268,13 +268,12 @@ glinpack_status glinpack_prefetch(const glinpack_matrix* handle) {
     matrix->prefetched = matrix->session->queue.enqueue_early(
         [shape](Engine& engine, const Value& value) {
           return engine.run([&] {
-            HostCopy copy;
-            const auto fill = [&]<class Real>(std::vector<Real>& elements) {
-              elements.resize(static_cast<std::size_t>(shape.rows * shape.columns));
+            const auto copied = [&]<class Real>(Real) -> HostCopy {
+              std::vector<Real> elements(static_cast<std::size_t>(shape.rows * shape.columns));
               read(engine, value, Strided<Real>{elements.data(), shape.columns, 1});
+              return elements;
             };
-            shape.precision == GLINPACK_SINGLE ? fill(copy.single) : fill(copy.full);
-            return copy;
+            return shape.precision == GLINPACK_SINGLE ? copied(float{}) : copied(double{});
           });
         },
         matrix->id);

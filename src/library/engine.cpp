@@ -12,7 +12,6 @@
 
 #include "gl/devices.hpp"
 #include "host/host_memory.hpp"
-#include "library/failure.hpp"
 #include "openblas/blas_library.hpp"
 
 namespace glinpack::library {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/row_interchanges.hpp"
-#include "library/failure.hpp"
 
 namespace glinpack::library {
 namespace {
@@ -110,12 +109,7 @@ Value convert(Engine& engine, const Value& a, glinpack_precision precision) {
   return with(engine, a, [&](auto& arithmetic, auto& matrix) {
     const auto from = arithmetic.read(matrix);
     return in_precision(precision, [&]<class To>(To) {
-      std::vector<To> elements;
-      elements.reserve(static_cast<std::size_t>(from.rows * from.columns));
-      for (Index i = 0; i < from.rows; ++i) {
-        for (Index j = 0; j < from.columns; ++j) elements.push_back(static_cast<To>(from(i, j)));
-      }
-      return of_elements<To>(engine, from.rows, from.columns, elements);
+      return of_elements<To>(engine, from.rows, from.columns, elements_of<To>(from));
     });
   });
 }

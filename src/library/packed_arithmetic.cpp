@@ -6,7 +6,6 @@
 
 #include "base/row_interchanges.hpp"
 #include "library/arithmetic.hpp"
-#include "library/failure.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/elimination/elimination.hpp"
 #include "solvers/tridiagonal/tridiagonal_drawing.hpp"
@@ -46,7 +45,7 @@ struct PackedMatrix final : DeviceMatrix<float> {
 };
 
 TextureMatrix& texture_of(DeviceMatrix<float>& a) { return static_cast<PackedMatrix&>(a).texture; }
-Index side_of(Index n) { return round_up(n, block) / block; }
+Index side_of(Index n) { return divide_up(n, block); }
 
 class PackedArithmetic final : public Arithmetic<float> {
  public:
@@ -196,9 +195,8 @@ class PackedArithmetic final : public Arithmetic<float> {
   const gl::Program& program(Operation operation) {
     std::optional<gl::Program>& made = programs_[operation];
     if (!made) {
-      made = device_.fragment_program("solvers/packed.frag",
-                                      solvers::definition("OPERATION", std::max<Index>(1, operation)) +
-                                          solvers::definition("TERMS", operation == affine ? 1 : 2));
+      made = device_.fragment_program("solvers/packed.frag", define("OPERATION", std::max<Index>(1, operation)) +
+                                                                 define("TERMS", operation == affine ? 1 : 2));
     }
     return *made;
   }

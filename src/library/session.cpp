@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "base/scope_exit.hpp"
 #include "openblas/blas_library.hpp"
 
 namespace glinpack::library {
@@ -40,17 +41,6 @@ void close_sessions() {
     });
   }
 }
-
-// exit() destroys the objects of the thread that calls it first. Later ones may be in use by an operation: objects of
-// this library and of drivers that were made after the first context.
-struct CloseAtEndOfMainThread {
-  CloseAtEndOfMainThread() = default;
-  CloseAtEndOfMainThread(const CloseAtEndOfMainThread&) = delete;
-  CloseAtEndOfMainThread& operator=(const CloseAtEndOfMainThread&) = delete;
-  ~CloseAtEndOfMainThread() {
-    if (gettid() == getpid()) close_sessions();
-  }
-};
 
 }  // namespace
 
@@ -118,7 +108,13 @@ Failure failure_of(const std::exception_ptr& error) {
   }
 }
 
-void enter_thread() noexcept { thread_local const CloseAtEndOfMainThread closes; }
+// exit() destroys the objects of the thread that calls it first. Later ones may be in use by an operation: objects of
+// this library and of drivers that were made after the first context.
+void enter_thread() noexcept {
+  thread_local const ScopeExit at_end([] {
+    if (gettid() == getpid()) close_sessions();
+  });
+}
 
 void close_at_exit(const std::shared_ptr<Session>& session) {
   static std::once_flag for_any, for_gl;

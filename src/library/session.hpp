@@ -12,22 +12,19 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/operation_queue.hpp"
 #include "glinpack.h"
 #include "library/engine.hpp"
-#include "library/failure.hpp"
 
 namespace glinpack::library {
 
 using ValueId = ResultId<OnDevice<Value>>;
 
 /// Elements in rows, in one of the two precisions.
-struct HostCopy {
-  std::vector<float> single;
-  std::vector<double> full;
-};
+using HostCopy = std::variant<std::vector<float>, std::vector<double>>;
 
 /// Shared by a context and its matrices: the queue ends with the context, the results with their handles.
 struct Session {

@@ -1,10 +1,9 @@
 // Operations by src/local/solvers, whose operands are in host memory.
-#include <fmt/format.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "library/failure.hpp"
 #include "library/operations.hpp"
 #include "openblas/host_solvers.hpp"
 #include "solvers/banded/banded.hpp"
@@ -14,16 +13,6 @@
 
 namespace glinpack::library {
 namespace {
-
-/// The elements of a value, row-major.
-template <class Real>
-std::vector<Real> elements_of(Arithmetic<Real>& arithmetic, DeviceMatrix<Real>& matrix) {
-  const RowMajorView<const Real> from = arithmetic.read(matrix);
-  std::vector<Real> elements;
-  elements.reserve(static_cast<std::size_t>(from.rows * from.columns));
-  for (Index i = 0; i < from.rows; ++i) elements.insert(elements.end(), from.row(i), from.row(i) + from.columns);
-  return elements;
-}
 
 template <class Real>
 std::vector<Real> gather_columns(RowMajorView<const Real> a) {
@@ -103,13 +92,7 @@ Value solve_tridiagonal(Engine& engine, const Value& lower, const Value& diagona
       throw Failure(GLINPACK_SINGULAR, "tridiagonal system " + std::to_string(error.at().system) +
                                            ": the pivot of equation " + std::to_string(error.at().equation) + " is 0");
     }
-    std::vector<Real> x(systems.right.size());
-    for (Index i = 0; i < n; ++i) {
-      for (Index s = 0; s < count; ++s) {
-        x[static_cast<std::size_t>(i * count + s)] = systems.right[static_cast<std::size_t>(s * n + i)];
-      }
-    }
-    return from_elements(engine, n, count, x);
+    return from_elements(engine, n, count, gather_columns<Real>({systems.right.data(), count, n, n}));
   });
 }
 
@@ -118,7 +101,7 @@ Value banded_product(Engine& engine, const Value& diagonals, std::span<const Ind
     Arithmetic<Real>& arithmetic = engine.arithmetic<Real>();
     const Index n = vector.rows();
     if (diagonals.empty()) return Value(arithmetic.make(n, 1));
-    const std::vector<Real> of_x = elements_of(arithmetic, vector);
+    const std::vector<Real> of_x = elements_of<Real>(arithmetic.read(vector));
     const RowMajorView<const Real> elements = arithmetic.read(diagonals.matrix<Real>());
     if constexpr (std::is_same_v<Real, float>) {
       if (engine.on_gl()) return from_elements(engine, n, 1, banded_on_device(engine, elements, offsets, of_x));
@@ -156,10 +139,8 @@ Value solve_banded(Engine& engine, const BandedFactorsOfMatrix& factors, const V
 
 Value solve_poisson(Engine& engine, const Value& b, double tolerance, Index max_iterations) {
   return b.visit([&]<class Real>(DeviceMatrix<Real>& right) {
-    Arithmetic<Real>& arithmetic = engine.arithmetic<Real>();
     const Index n = right.rows();
-    const std::vector<Real> elements = elements_of(arithmetic, right);
-    const PoissonProblem problem(n, std::vector<double>(elements.begin(), elements.end()));
+    const PoissonProblem problem(n, elements_of<double>(engine.arithmetic<Real>().read(right)));
     const CgLimits limits{tolerance, max_iterations};
     const std::unique_ptr<PoissonStrip<Real>> strip =
         engine.on_gl() ? solvers::make_poisson_strip<Real>(engine.device(), {n, 0, n}, solvers::PoissonMemory::global)
@@ -172,7 +153,7 @@ Value solve_poisson(Engine& engine, const Value& b, double tolerance, Index max_
                     fmt::format("conjugate gradients: a relative residual of {:.2e} after {} iterations",
                                 outcome.relative_residual, outcome.iterations));
     }
-    std::vector<Real> u(elements.size());
+    std::vector<Real> u(static_cast<std::size_t>(n * n));
     strip->store(u);
     return from_elements(engine, n, n, u);
   });

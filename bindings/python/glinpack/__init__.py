@@ -91,6 +91,11 @@ atexit.register(_close_all)
 os.register_at_fork(after_in_child=_after_fork)
 
 
+def _operators(operation):
+    """An operator of elements, and the one for a matrix on its right."""
+    return lambda a, b: _elementwise(operation, a, b), lambda b, a: _elementwise(operation, a, b)
+
+
 class Matrix:
     """A matrix, a vector or a number on a device, computed or not. It never changes."""
 
@@ -278,29 +283,10 @@ class Matrix:
     def __pos__(self):
         return self
 
-    def __add__(self, other):
-        return _elementwise(_core.add, self, other)
-
-    def __radd__(self, other):
-        return _elementwise(_core.add, other, self)
-
-    def __sub__(self, other):
-        return _elementwise(_core.subtract, self, other)
-
-    def __rsub__(self, other):
-        return _elementwise(_core.subtract, other, self)
-
-    def __mul__(self, other):
-        return _elementwise(_core.multiply, self, other)
-
-    def __rmul__(self, other):
-        return _elementwise(_core.multiply, other, self)
-
-    def __truediv__(self, other):
-        return _elementwise(_core.divide, self, other)
-
-    def __rtruediv__(self, other):
-        return _elementwise(_core.divide, other, self)
+    __add__, __radd__ = _operators(_core.add)
+    __sub__, __rsub__ = _operators(_core.subtract)
+    __mul__, __rmul__ = _operators(_core.multiply)
+    __truediv__, __rtruediv__ = _operators(_core.divide)
 
     def astype(self, dtype):
         """The elements in another precision."""

@@ -1,5 +1,7 @@
 #include "backend/device_catalog.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
@@ -44,9 +46,8 @@ std::vector<std::string> variables_that_are_set(std::span<const char* const> nam
 
 std::string text_of_variables(const std::vector<std::string>& variables) {
   if (variables.empty()) return "";
-  std::string text;
-  for (const std::string& variable : variables) text += (text.empty() ? "" : ", ") + variable;
-  return text + (variables.size() == 1 ? " is set: correct or unset it" : " are set: correct or unset them");
+  return fmt::format("{} {}", fmt::join(variables, ", "),
+                     variables.size() == 1 ? "is set: correct or unset it" : "are set: correct or unset them");
 }
 
 int device_for_local_rank(const std::vector<DeviceDescription>& devices, int local_rank, bool software_allowed) {

@@ -46,6 +46,8 @@ struct DeviceDescription {
   int kernel_queues = 1;  // of an opened device, whose kernels may run at the same time
   // VK_KHR_cooperative_matrix: products of bytes, and of halves with sums in single precision
   CooperativeMatrixShape int8_matrices, half_matrices;
+  /// The same for the same device and driver.
+  std::string driver_key() const { return vendor + "\n" + renderer + "\n" + version; }
   bool has_matrices() const { return int8_matrices.exists() || half_matrices.exists(); }
 };
 

@@ -62,6 +62,10 @@ template <class Real>
 class HostBuffer : NonCopyable {
  public:
   HostBuffer(Real* data, Index size, PeerAddress on_device = 0) : data_(data), size_(size), on_device_(on_device) {}
+  /// Owns its memory.
+  HostBuffer(std::shared_ptr<Real[]> memory, Index size) : HostBuffer(memory.get(), size) {
+    memory_ = std::move(memory);
+  }
   virtual ~HostBuffer() = default;
   Real* data() const { return data_; }
   Index size() const { return size_; }
@@ -73,6 +77,7 @@ class HostBuffer : NonCopyable {
   void leave_device() { on_device_ = 0; }
 
  private:
+  std::shared_ptr<Real[]> memory_;
   Real* data_;
   Index size_;
   PeerAddress on_device_;
@@ -123,32 +128,31 @@ class Operand : NonCopyable {
   virtual DeviceBlock<Real> storage(Index rows, Index columns) = 0;
 };
 
-/// An operand of a backend that computes in host memory: blocks of other matrices are used in place, and `View` is a
-/// matrix of elements elsewhere.
-template <class Real, class View>
-class OperandInPlace : public Operand<Real> {
+/// An operand of a backend that computes in host memory: all blocks are used in place.
+template <class Real>
+class OperandInPlace final : public Operand<Real> {
  public:
-  OperandInPlace(DeviceMemory<Real>& memory, Index rows, Index columns)
-      : memory_(memory), rows_(rows), columns_(columns) {}
+  /// A matrix of the elements of the block.
+  using MakeView = std::unique_ptr<DeviceMatrix<Real>> (*)(const HostBlock<Real>& block);
+  OperandInPlace(DeviceMemory<Real>& memory, Index rows, Index columns, MakeView make_view)
+      : memory_(memory), rows_(rows), columns_(columns), make_view_(make_view) {}
 
-  DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) final { return block; }
-  DeviceBlock<Real> storage(Index rows, Index columns) final {
+  DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence&) override {
+    view_ = make_view_(block);
+    return whole(*view_);
+  }
+  DeviceBlock<Real> from_device(const DeviceBlock<Real>& block) override { return block; }
+  DeviceBlock<Real> storage(Index rows, Index columns) override {
     if (!storage_) storage_ = memory_.allocate(rows_, columns_);
     return whole(*storage_).block(0, 0, rows, columns);
-  }
-
- protected:
-  DeviceBlock<Real> see(std::unique_ptr<View> view) {
-    view_ = std::move(view);
-    return whole<Real>(*view_);
   }
 
  private:
   DeviceMemory<Real>& memory_;
   Index rows_;
   Index columns_;
-  std::unique_ptr<View> view_;
-  std::unique_ptr<DeviceMatrix<Real>> storage_;
+  MakeView make_view_;
+  std::unique_ptr<DeviceMatrix<Real>> view_, storage_;
 };
 
 /// In the memory of a device of its own.

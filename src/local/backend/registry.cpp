@@ -1,5 +1,7 @@
 #include "backend/registry.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
@@ -21,9 +23,7 @@ const BackendRecord* find_backend(std::string_view name) {
 
 const BackendRecord& backend_record(std::string_view name) {
   if (const BackendRecord* record = find_backend(name)) return *record;
-  std::string message = "unknown backend '" + std::string(name) + "'; there are:";
-  for (const BackendRecord* record : registered_backends) message += " " + std::string(record->name);
-  throw std::runtime_error(message);
+  throw std::runtime_error(fmt::format("unknown backend '{}'; there are: {}", name, fmt::join(backend_names(), " ")));
 }
 
 std::vector<BackendOption> all_backend_options() {
@@ -116,9 +116,9 @@ std::unique_ptr<Backend<Real>> make_backend(std::string_view name, const Backend
   const BackendRecord& record = backend_record(name);
   if (const auto make = record.factory<Real>()) return (*make)(options, timeline);
   constexpr Precision other = precision_of<Real> == Precision::single ? Precision::double_ : Precision::single;
-  const std::string precision(name_of(other));
-  throw std::runtime_error("the backend " + std::string(name) + " computes in " + precision +
-                           " precision only: use --precision " + precision);
+  const std::string_view precision = name_of(other);
+  throw std::runtime_error(
+      fmt::format("the backend {} computes in {} precision only: use --precision {}", name, precision, precision));
 }
 
 template std::unique_ptr<Backend<float>> make_backend(std::string_view, const BackendOptions&, Timeline&);

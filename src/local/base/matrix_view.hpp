@@ -6,15 +6,18 @@
 // A column-major view of A is a row-major view of A^T; transposed() converts one into the other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace glinpack {
 
 /// Sizes and local positions; signed, so that differences are safe.
 using Index = std::int64_t;
 
-constexpr Index round_up(Index value, Index unit) { return (value + unit - 1) / unit * unit; }
+constexpr Index divide_up(Index value, Index unit) { return (value + unit - 1) / unit; }
+constexpr Index round_up(Index value, Index unit) { return divide_up(value, unit) * unit; }
 
 template <class Real>
 struct ColumnMajorView;
@@ -54,5 +57,16 @@ struct ColumnMajorView {
     return {data, rows, columns, leading_dimension};
   }
 };
+
+/// The elements in rows, each converted.
+template <class To, class From>
+std::vector<To> elements_of(const RowMajorView<From>& a) {
+  std::vector<To> elements;
+  elements.reserve(static_cast<std::size_t>(a.rows * a.columns));
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Index j = 0; j < a.columns; ++j) elements.push_back(static_cast<To>(a(i, j)));
+  }
+  return elements;
+}
 
 }  // namespace glinpack

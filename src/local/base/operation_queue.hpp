@@ -31,6 +31,7 @@ namespace glinpack {
 template <class Result>
 struct ResultId {
   std::uint64_t number = 0;
+  operator std::uint64_t() const { return number; }
   friend bool operator==(ResultId, ResultId) = default;
 };
 
@@ -61,26 +62,39 @@ class OperationCancelled : public OperationNotDone {
 /// The queue, its thread and its results, without their types, for OperationQueue.
 class UntypedOperationQueue : NonCopyable {
  public:
-  using Number = std::uint64_t;
-  using Value = std::shared_ptr<const void>;
+  using Number = std::uint64_t;  // a ResultId's
 
+  /// Waits until the operation is done, or the timeout passes. Returns whether it is done.
+  bool wait_for(Number number, std::chrono::duration<double> timeout);
+  /// If the operation has not started, it is done without being executed: its result is an OperationCancelled. Returns
+  /// whether it was so.
+  bool cancel(Number number);
+  /// Whether wait() would return or throw without waiting.
+  bool ready(Number number) const;
+  /// The result is not needed. The operation is still executed, and so are operations that have it as an operand.
+  void release(Number number);
+
+  /// Takes no further operation, and returns when all there are are done and the device is destroyed. Results can still
+  /// be asked for.
+  void finish();
+  /// The same, but operations that have not started are not executed: their result is an OperationNotDone.
+  void abandon();
+  /// Operations that are not done, the one in execution included.
+  std::size_t pending() const;
+
+ protected:
+  using Value = std::shared_ptr<const void>;
   /// The queue's thread calls and destroys it. If enqueue() throws, its caller destroys it.
   using Operation = std::function<Value(void* device, std::span<const Value> operands)>;
 
   /// Starts the thread, on which `make_device` is called first, and the device destroyed last. Throws what
   /// `make_device` throws.
   explicit UntypedOperationQueue(std::function<std::shared_ptr<void>()> make_device);
+  /// As finish(); returns when no thread waits in this queue any more. Discards results.
   ~UntypedOperationQueue();
 
-  Number enqueue(Operation operation, std::span<const Number> operands, bool on_device, bool early = false);
+  Number enqueue(Operation operation, std::span<const Number> operands, bool on_device, bool early);
   Value wait(Number number, bool forget);
-  bool wait_for(Number number, std::chrono::duration<double> timeout);
-  bool ready(Number number) const;
-  bool cancel(Number number);
-  void release(Number number);
-  void finish();
-  void abandon();
-  std::size_t pending() const;
 
  private:
   struct Result;
@@ -120,13 +134,11 @@ class UntypedOperationQueue : NonCopyable {
 /// A number that is unknown here, because its result was taken or released or is another queue's, is a
 /// std::invalid_argument.
 template <class Device>
-class OperationQueue {
+class OperationQueue : public UntypedOperationQueue {
  public:
   /// Returns when the device is made, by the new thread. Throws what `make_device` throws.
   explicit OperationQueue(std::function<std::shared_ptr<Device>()> make_device)
-      : queue_([make = std::move(make_device)]() -> std::shared_ptr<void> { return make(); }) {}
-  /// As finish(); returns when no thread waits in this queue any more. Discards results.
-  ~OperationQueue() = default;
+      : UntypedOperationQueue([make = std::move(make_device)]() -> std::shared_ptr<void> { return make(); }) {}
 
   /// The queue's thread calls operation(Device&, const Operands&...); it passes OnDevice<Value> operands as const
   /// Value&. If the operation, or an operand's operation, throws, the exception is the result: see wait(). Throws
@@ -147,48 +159,17 @@ class OperationQueue {
   /// the queue's own thread, which would wait for itself.
   template <class Result>
   std::shared_ptr<const Result> wait(ResultId<Result> id) {
-    return std::static_pointer_cast<const Result>(queue_.wait(id.number, false));
+    return std::static_pointer_cast<const Result>(UntypedOperationQueue::wait(id, false));
   }
   template <class Value>
   void wait(ResultId<OnDevice<Value>> id) {
-    queue_.wait(id.number, false);
+    UntypedOperationQueue::wait(id, false);
   }
   /// The same; the queue forgets the result.
   template <class Result>
   std::shared_ptr<const Result> take(ResultId<Result> id) requires(!is_on_device<Result>) {
-    return std::static_pointer_cast<const Result>(queue_.wait(id.number, true));
+    return std::static_pointer_cast<const Result>(UntypedOperationQueue::wait(id, true));
   }
-
-  /// Waits until the operation is done, or the timeout passes. Returns whether it is done.
-  template <class Result>
-  bool wait_for(ResultId<Result> id, std::chrono::duration<double> timeout) {
-    return queue_.wait_for(id.number, timeout);
-  }
-  /// If the operation has not started, it is done without being executed: its result is an OperationCancelled. Returns
-  /// whether it was so.
-  template <class Result>
-  bool cancel(ResultId<Result> id) {
-    return queue_.cancel(id.number);
-  }
-
-  /// Whether wait() would return or throw without waiting.
-  template <class Result>
-  bool ready(ResultId<Result> id) const {
-    return queue_.ready(id.number);
-  }
-  /// The result is not needed. The operation is still executed, and so are operations that have it as an operand.
-  template <class Result>
-  void release(ResultId<Result> id) {
-    queue_.release(id.number);
-  }
-
-  /// Takes no further operation, and returns when all there are are done and the device is destroyed. Results can still
-  /// be asked for.
-  void finish() { queue_.finish(); }
-  /// The same, but operations that have not started are not executed: their result is an OperationNotDone.
-  void abandon() { queue_.abandon(); }
-  /// Operations that are not done, the one in execution included.
-  std::size_t pending() const { return queue_.pending(); }
 
  private:
   template <class Operand>
@@ -202,7 +183,6 @@ class OperationQueue {
 
   template <class Callable, class... Operands>
   auto enqueue_call(bool early, Callable callable, ResultId<Operands>... operands) {
-    using Value = UntypedOperationQueue::Value;
     using Result =
         std::decay_t<decltype(callable(std::declval<Device&>(), unwrapped(std::declval<const Operands&>())...))>;
     static_assert(!std::is_void_v<Result>, "an operation returns its result");
@@ -214,11 +194,9 @@ class OperationQueue {
       }
       (std::index_sequence_for<Operands...>());
     };
-    const std::array<std::uint64_t, sizeof...(Operands)> numbers{operands.number...};
-    return ResultId<Result>{queue_.enqueue(std::move(call), numbers, is_on_device<Result>, early)};
+    const std::array<Number, sizeof...(Operands)> numbers{operands...};
+    return ResultId<Result>{UntypedOperationQueue::enqueue(std::move(call), numbers, is_on_device<Result>, early)};
   }
-
-  UntypedOperationQueue queue_;
 };
 
 }  // namespace glinpack

@@ -13,6 +13,7 @@
 #include "base/matrix_view.hpp"
 #include "base/non_copyable.hpp"
 #include "base/progress_record.hpp"
+#include "base/scope_exit.hpp"
 
 namespace glinpack {
 
@@ -112,30 +113,17 @@ class Timeline {
     if (progress_ != nullptr) progress_->enter_pass(pass_);
   }
   /// The same until the end of the returned object's life; then to the previous pass and role.
-  class PassScope : NonCopyable {
-   public:
-    PassScope(Timeline& timeline, Index pass, Role role)
-        : timeline_(timeline), pass_(timeline.pass()), role_(timeline.role()) {
-      timeline.enter_pass(pass, role);
-    }
-    ~PassScope() { timeline_.enter_pass(pass_, role_); }
-
-   private:
-    Timeline& timeline_;
-    Index pass_;
-    Role role_;
-  };
-  [[nodiscard]] PassScope in_pass(Index pass, Role role) { return {*this, pass, role}; }
+  [[nodiscard]] auto in_pass(Index pass, Role role) {
+    const std::int32_t pass_before = pass_;
+    const Role role_before = role_;
+    enter_pass(pass, role);
+    return ScopeExit([this, pass_before, role_before] { enter_pass(pass_before, role_before); });
+  }
   /// What backends compute and copy until the end of the returned object's life is of this phase.
-  class PhaseScope : NonCopyable {
-   public:
-    PhaseScope(Timeline& timeline, Phase phase) : timeline_(timeline) { timeline.phase_ = phase; }
-    ~PhaseScope() { timeline_.phase_.reset(); }
-
-   private:
-    Timeline& timeline_;
-  };
-  [[nodiscard]] PhaseScope in_phase(Phase phase) { return {*this, phase}; }
+  [[nodiscard]] auto in_phase(Phase phase) {
+    phase_ = phase;
+    return ScopeExit([this] { phase_.reset(); });
+  }
   /// The phase to record for an operation of phase `usual`: that of in_phase() if there is one. Waits keep theirs.
   Phase phase_of(Phase usual) const { return usual == Phase::wait ? usual : phase_.value_or(usual); }
   void leave_passes() { enter_pass(-1, Role::none); }

@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -32,18 +31,23 @@ std::uint64_t hash(std::string_view bytes) {
   return value;
 }
 
-std::string cache_path(const std::string& directory, std::string_view key, std::string_view suffix) {
-  std::ostringstream name;
-  name << directory << '/' << std::hex << hash(key) << '.' << suffix;
-  return name.str();
-}
-
 std::ifstream open_regular_file(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error) ? std::ifstream(path, std::ios::binary) : std::ifstream();
 }
 
-bool write_cache_file(const std::string& path, std::string_view content) {
+CacheFolder::CacheFolder(std::string suffix, std::string directory)
+    : suffix_(std::move(suffix)), directory_(std::move(directory)) {}
+
+std::string CacheFolder::path_of(std::string_view key) const {
+  return directory_.empty() ? "" : fmt::format("{}/{:x}.{}", directory_, hash(key), suffix_);
+}
+
+std::ifstream CacheFolder::open(std::string_view key) const { return open_regular_file(path_of(key)); }
+
+bool CacheFolder::write(std::string_view key, std::string_view content) const {
+  if (directory_.empty()) return false;
+  const std::string path = path_of(key);
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
   try {
@@ -52,27 +56,19 @@ bool write_cache_file(const std::string& path, std::string_view content) {
     std::filesystem::remove(temporary, error);
   } catch (const std::runtime_error&) {
   }
+  spdlog::debug("{} cannot be written", path);
   return false;
 }
 
-NumberCache::NumberCache(std::string suffix, std::string directory)
-    : suffix_(std::move(suffix)), directory_(std::move(directory)) {}
-
-std::string NumberCache::path_of(std::string_view key) const { return cache_path(directory_, key, suffix_); }
-
 std::optional<double> NumberCache::load(std::string_view key, double min, double max) const {
-  if (directory_.empty()) return std::nullopt;
-  std::ifstream file = open_regular_file(path_of(key));
+  std::ifstream file = open(key);
   double number = 0;
   if (!(file >> number) || number < min || number > max) return std::nullopt;
   return number;
 }
 
 void NumberCache::store(std::string_view key, double number, std::string_view comment) const {
-  if (directory_.empty()) return;
-  if (!write_cache_file(path_of(key), fmt::format("{}\n{}{}", number, comment, comment.empty() ? "" : "\n"))) {
-    spdlog::debug("{} cannot be written", path_of(key));
-  }
+  write(key, fmt::format("{}\n{}{}", number, comment, comment.empty() ? "" : "\n"));
 }
 
 }  // namespace glinpack

@@ -16,30 +16,36 @@ std::string user_cache();
 /// FNV-1a, 64 bits (Fowler, Noll, Vo).
 std::uint64_t hash(std::string_view bytes);
 
-/// "directory/0123456789abcdef.suffix", with the hash of the key.
-std::string cache_path(const std::string& directory, std::string_view key, std::string_view suffix);
-
 /// Not open if it is no regular file: a FIFO would wait for a writer.
 std::ifstream open_regular_file(const std::string& path);
 
-/// Writes a file, and creates its folder if necessary. On failure, returns false and changes nothing.
-bool write_cache_file(const std::string& path, std::string_view content);
-
-/// A number for each key, such as a measured rate. If the folder is empty or not writable, nothing is stored.
-class NumberCache {
+/// Files of one kind, one for each key. If the folder is empty or not writable, nothing is stored.
+class CacheFolder {
  public:
   /// `suffix`: of the files.
-  explicit NumberCache(std::string suffix, std::string directory = user_cache());
+  explicit CacheFolder(std::string suffix, std::string directory = user_cache());
+
+  /// "directory/0123456789abcdef.suffix", with the hash of the key; empty without a directory.
+  std::string path_of(std::string_view key) const;
+  /// Not open if there is no file.
+  std::ifstream open(std::string_view key) const;
+  /// Writes a file, and creates the folder if necessary. On failure, returns false and changes nothing.
+  bool write(std::string_view key, std::string_view content) const;
+
+ private:
+  std::string suffix_;
+  std::string directory_;
+};
+
+/// A number for each key, such as a measured rate.
+class NumberCache : public CacheFolder {
+ public:
+  using CacheFolder::CacheFolder;
 
   /// None if there is no file, or it does not begin with a number from `min` to `max`.
   std::optional<double> load(std::string_view key, double min, double max) const;
   /// `comment`: the second line, for human readers.
   void store(std::string_view key, double number, std::string_view comment = {}) const;
-  std::string path_of(std::string_view key) const;
-
- private:
-  std::string suffix_;
-  std::string directory_;
 };
 
 }  // namespace glinpack

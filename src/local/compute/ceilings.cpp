@@ -92,7 +92,7 @@ class Probe {
         device_->dispatch(*program, groups);
         barrier();
       }
-      wait();
+      fences_.finish();
     };
     // enough work groups for the cost of starting them, and of the last ones, to be negligible
     constexpr double long_enough = 5e-3;
@@ -158,7 +158,7 @@ class Probe {
     for (const std::int64_t at : {std::int64_t{0}, bytes / 2, bytes - 4}) {
       device_->copy(to, at, small->id(), 0, 4);
       barrier();
-      wait();
+      fences_.finish();
       std::uint32_t word = 0;
       std::memcpy(&word, small->data(), sizeof word);
       if (word != pattern(at / 4)) {
@@ -175,7 +175,7 @@ class Probe {
       barrier();
       const Measured rate = measured_rate(options_, counted, [&](std::int64_t rounds) {
         for (std::int64_t round = 0; round < rounds; ++round) copy_once(way, from, to, bytes);
-        wait();
+        fences_.finish();
       });
       check_copy(to, bytes);
       if (rate.median > best.rate.median) best = {rate, way, bytes};
@@ -186,7 +186,7 @@ class Probe {
   Measured dispatches(BufferId from, BufferId to) {
     return measured_seconds(options_, [&](std::int64_t rounds) {
       for (std::int64_t round = 0; round < rounds; ++round) copy_once(CopyWay::shader, from, to, group_copy);
-      wait();
+      fences_.finish();
     });
   }
   Measured reading_back(BufferId from) {
@@ -194,16 +194,11 @@ class Probe {
     return measured_seconds(options_, [&](std::int64_t rounds) {
       for (std::int64_t round = 0; round < rounds; ++round) {
         copy_once(CopyWay::driver, from, target->id(), read_back_bytes);
-        wait();
+        fences_.finish();
       }
     });
   }
 
-  void wait() {
-    fences_.note_commands();
-    fences_.wait_idle();
-    device_->throw_error("the device reports a failed operation");
-  }
   void barrier() { device_->barrier(Readers::shaders | Readers::copies | Readers::host); }
 
   std::shared_ptr<ComputeDevice> device_;

@@ -18,8 +18,6 @@
 #include "kernels/compute_memory.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/tuning.hpp"
-#include "products/half_products.hpp"
-#include "products/residue_products.hpp"
 
 namespace glinpack {
 namespace compute {

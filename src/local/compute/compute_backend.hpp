@@ -13,7 +13,7 @@
 #include "device/compute_device.hpp"
 #include "kernels/region.hpp"
 #include "kernels/tuning.hpp"
-#include "products/residue_products.hpp"
+#include "products/packed_products.hpp"
 
 namespace glinpack {
 

@@ -75,8 +75,8 @@ std::unique_ptr<DeviceProgram> PartialPanelPrograms::build(Index rows_per_group,
 // A program that needs more registers may change the count: it belongs to the text of the largest one.
 Index PartialPanelPrograms::counted_groups() {
   const DeviceDescription& device = kernels_.device().description();
-  const std::string key = device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
-                          sources_.expand(shader, preamble(variants_.back().rows_per_group, false));
+  const std::string key =
+      device.driver_key() + "\n" + sources_.expand(shader, preamble(variants_.back().rows_per_group, false));
   const NumberCache cache("groups");
   const bool is_cached = limits_ == PartialPanelLimits{};  // a test's limits are not the device's
   const auto cached = is_cached ? cache.load(key, 1, static_cast<double>(groups_)) : std::nullopt;

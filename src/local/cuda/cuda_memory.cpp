@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "base/scope_exit.hpp"
+
 namespace glinpack {
 namespace {
 
@@ -66,8 +68,7 @@ class CudaMemory final : public PeerMemory {
       std::array<unsigned char, 16> bytes{};
       call("cuDeviceGet", &device_, i);
       call("cuDeviceGetUuid_v2", bytes.data(), device_);
-      found.clear();
-      for (const unsigned char byte : bytes) found += fmt::format("{:02x}", byte);
+      found = fmt::format("{:02x}", fmt::join(bytes, ""));
     }
     if (found != uuid) throw std::runtime_error("CUDA's driver does not list the GPU");
     call("cuDevicePrimaryCtxRetain", &context_, device_);
@@ -91,18 +92,16 @@ class CudaMemory final : public PeerMemory {
     properties.location.device = device_;
     Handle handle = 0;
     call("cuMemCreate", &handle, rounded(bytes), static_cast<const AllocationProperties*>(&properties), 0ULL);
-    Window window;
+    const ScopeExit release([handle] { result_of("cuMemRelease", handle); });  // a window keeps its memory
+    Window window = map(handle, bytes);
     try {
-      window = map(handle, bytes);
       call("cuMemExportToShareableHandle", static_cast<void*>(&window.descriptor), handle, file_descriptor_handle,
            0ULL);
       fcntl(window.descriptor, F_SETFD, FD_CLOEXEC);
     } catch (...) {
-      result_of("cuMemRelease", handle);
       free_window(window);
       throw;
     }
-    result_of("cuMemRelease", handle);  // the mapping and the descriptor keep the memory
     own_windows_.push_back(window);
     return window;
   }
@@ -112,14 +111,8 @@ class CudaMemory final : public PeerMemory {
     Handle handle = 0;
     call("cuMemImportFromShareableHandle", &handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),
          file_descriptor_handle);
-    try {
-      const Window window = map(handle, bytes);
-      result_of("cuMemRelease", handle);
-      return window;
-    } catch (...) {
-      result_of("cuMemRelease", handle);
-      throw;
-    }
+    const ScopeExit release([handle] { result_of("cuMemRelease", handle); });
+    return map(handle, bytes);
   }
 
   void free_window(const Window& window) noexcept override {

@@ -31,6 +31,12 @@ class Fences {
   void poll();
   /// Waits for all commands so far.
   void wait_idle() { wait(take()); }
+  /// Waits for all commands so far, noted or not. Throws std::runtime_error if one failed.
+  void finish() {
+    note_commands();
+    wait_idle();
+    device_->throw_error("the device reports a failed operation");
+  }
   /// The sync object of the latest fence, until the next call of another function; null if it has passed.
   const DeviceSync* latest() const { return pending_.empty() ? nullptr : pending_.back().sync.get(); }
   /// Whether all fences had passed at the last poll() or wait().

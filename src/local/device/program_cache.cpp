@@ -4,7 +4,8 @@
 
 #include <fstream>
 #include <iterator>
-#include <utility>
+
+#include "base/measuring.hpp"
 
 namespace glinpack {
 
@@ -22,14 +23,8 @@ struct FileHead {
 
 }  // namespace
 
-ProgramCache::ProgramCache() : directory_(user_cache()) {}
-ProgramCache::ProgramCache(std::string directory) : directory_(std::move(directory)) {}
-
-std::string ProgramCache::path_of(std::string_view key) const { return cache_path(directory_, key, "program"); }
-
 std::optional<ProgramBinary> ProgramCache::load(std::string_view key) const {
-  if (directory_.empty()) return std::nullopt;
-  std::ifstream file = open_regular_file(path_of(key));
+  std::ifstream file = open(key);
   FileHead head;
   if (!file.read(reinterpret_cast<char*>(&head), sizeof head)) return std::nullopt;
   if (head.magic != magic || head.key != hash(key)) return std::nullopt;
@@ -40,12 +35,16 @@ std::optional<ProgramBinary> ProgramCache::load(std::string_view key) const {
 }
 
 void ProgramCache::store(std::string_view key, const ProgramBinary& binary) const {
-  if (directory_.empty()) return;
   const FileHead head{magic, hash(key), binary.format, binary.bytes.size(),
                       hash({binary.bytes.data(), binary.bytes.size()})};
   std::string content(reinterpret_cast<const char*>(&head), sizeof head);
   content.append(binary.bytes.data(), binary.bytes.size());
-  if (!write_cache_file(path_of(key), content)) spdlog::debug("program cache: {} cannot be written", path_of(key));
+  write(key, content);
+}
+
+void log_program(const std::string& name, bool from_cache, double start) {
+  spdlog::debug("program {}: {} in {:.1f} ms", name, from_cache ? "from the cache" : "compiled",
+                1e3 * (steady_seconds() - start));
 }
 
 }  // namespace glinpack

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/user_cache.hpp"
@@ -16,23 +17,17 @@ struct ProgramBinary {
   std::vector<char> bytes;
 };
 
-/// Binaries as files in one folder, named by a hash of their sources. Several processes may use the folder
-/// concurrently: files are replaced atomically, by renaming. If the folder is not writable, nothing is stored and no
-/// error is reported.
-class ProgramCache {
+/// Binaries as files, named by a hash of their sources.
+class ProgramCache : public CacheFolder {
  public:
-  /// $XDG_CACHE_HOME/glinpack, or ~/.cache/glinpack; without either, nothing is cached.
-  ProgramCache();
-  explicit ProgramCache(std::string directory);
+  explicit ProgramCache(std::string directory = user_cache()) : CacheFolder("program", std::move(directory)) {}
 
   /// None if there is no file, or it is truncated, damaged or made from other sources.
   std::optional<ProgramBinary> load(std::string_view key) const;
   void store(std::string_view key, const ProgramBinary& binary) const;
-  /// The file for a key.
-  std::string path_of(std::string_view key) const;
-
- private:
-  std::string directory_;
 };
+
+/// A line of the log; `start`: steady_seconds().
+void log_program(const std::string& name, bool from_cache, double start);
 
 }  // namespace glinpack

@@ -61,6 +61,11 @@ class ShaderSource {
   std::string directory_;
 };
 
+/// A line of a preamble: "#define NAME VALUE\n".
+inline std::string define(const char* name, Index value) {
+  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
+}
+
 /// Throws ShaderFolderError if the text comes partly from such a folder; otherwise std::runtime_error.
 [[noreturn]] void throw_shader_error(const std::string& message, bool overridden);
 

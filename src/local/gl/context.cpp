@@ -3,10 +3,10 @@
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 #include <GL/glew.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
@@ -79,13 +79,7 @@ std::string device_uuid() {
   std::array<GLubyte, GL_UUID_SIZE_EXT> uuid{};
   glGetUnsignedBytei_vEXT(GL_DEVICE_UUID_EXT, 0, uuid.data());
   if (glGetError() != GL_NO_ERROR) return {};
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const GLubyte byte : uuid) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
+  return fmt::format("{:02x}", fmt::join(uuid, ""));
 }
 
 void GLAPIENTRY keep_first_error(GLenum, GLenum type, GLuint id, GLenum severity, GLsizei, const GLchar* message,
@@ -93,12 +87,6 @@ void GLAPIENTRY keep_first_error(GLenum, GLenum type, GLuint id, GLenum severity
   if (type != GL_DEBUG_TYPE_ERROR && severity != GL_DEBUG_SEVERITY_HIGH) return;
   std::string& error = *static_cast<std::string*>(const_cast<void*>(kept));
   if (error.empty()) error = "OpenGL reports error " + std::to_string(id) + ": " + message;
-}
-
-std::string hexadecimal(unsigned value) {
-  std::ostringstream text;
-  text << "0x" << std::hex << value;
-  return text.str();
 }
 
 EGLDeviceEXT device_at(int index) {
@@ -112,8 +100,8 @@ EGLDeviceEXT device_at(int index) {
              : variables));
   }
   if (index < 0 || index >= static_cast<int>(devices.size())) {
-    throw std::runtime_error("no EGL device " + std::to_string(index) + ": there are devices 0 to " +
-                             std::to_string(devices.size() - 1) + "; `glinpack devices` lists them");
+    throw std::runtime_error(fmt::format("no EGL device {}: there are devices 0 to {}; `glinpack devices` lists them",
+                                         index, devices.size() - 1));
   }
   return devices[static_cast<std::size_t>(index)];
 }
@@ -128,46 +116,45 @@ std::shared_ptr<Context> Context::create_sharing(const Context& other) {
   return std::shared_ptr<Context>(new Context(other, Sharing()));
 }
 
-Context::Context(const Context& other, Sharing) : display_(other.display_), sharing_(other.sharing_) {
+// An exception after the delegated constructor calls the destructor.
+Context::Context(const Context& other, Sharing) : Context() {
+  display_ = other.display_;
+  sharing_ = other.sharing_;
   description_ = other.description_;
-  try {
-    create_context(false);
-    make_current();
-  } catch (...) {
-    destroy();
-    throw;
-  }
+  create_context(false);
+  make_current();
 }
 
-Context::Context(int device_index, bool debug) {
-  try {
-    display_ = display_of(device_at(device_index));
-    sharing_ = std::make_shared<std::vector<void*>>();
-    create_context(debug);
-    make_current();
-    glewExperimental = GL_TRUE;
-    const GLenum status = glewInit();
-    // Under EGL, GLEW finds no GLX display after it has loaded all GL functions.
-    if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) {
-      throw std::runtime_error(std::string("GLEW cannot load the OpenGL functions: ") +
-                               reinterpret_cast<const char*>(glewGetErrorString(status)));
-    }
-    while (glGetError() != GL_NO_ERROR) {
-      // errors of GLEW's own probing
-    }
-    if (debug) {
-      glEnable(GL_DEBUG_OUTPUT);
-      glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
-      glDebugMessageCallback(keep_first_error, &debug_error_);
-    }
-    describe(device_index);
-  } catch (...) {
-    destroy();
-    throw;
+Context::Context(int device_index, bool debug) : Context() {
+  display_ = display_of(device_at(device_index));
+  sharing_ = std::make_shared<std::vector<void*>>();
+  create_context(debug);
+  make_current();
+  glewExperimental = GL_TRUE;
+  const GLenum status = glewInit();
+  // Under EGL, GLEW finds no GLX display after it has loaded all GL functions.
+  if (status != GLEW_OK && status != GLEW_ERROR_NO_GLX_DISPLAY) {
+    throw std::runtime_error(std::string("GLEW cannot load the OpenGL functions: ") +
+                             reinterpret_cast<const char*>(glewGetErrorString(status)));
   }
+  while (glGetError() != GL_NO_ERROR) {
+    // errors of GLEW's own probing
+  }
+  if (debug) {
+    glEnable(GL_DEBUG_OUTPUT);
+    glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+    glDebugMessageCallback(keep_first_error, &debug_error_);
+  }
+  describe(device_index);
 }
 
-Context::~Context() { destroy(); }
+Context::~Context() {
+  matrix_memory_.reset();
+  if (!context_) return;
+  if (eglGetCurrentContext() == context_) eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  std::erase(*sharing_, context_);
+  eglDestroyContext(display_, context_);
+}
 
 void Context::create_context(bool debug) {
   if (!eglBindAPI(EGL_OPENGL_API)) throw std::runtime_error("the EGL driver of the device has no desktop OpenGL");
@@ -188,8 +175,8 @@ void Context::create_context(bool debug) {
                                       EGL_NONE};
   context_ = eglCreateContext(display_, config, sharing_->empty() ? EGL_NO_CONTEXT : sharing_->front(), version.data());
   if (!context_) {
-    throw std::runtime_error("the device has no OpenGL 4.5 core profile (EGL error " +
-                             hexadecimal(static_cast<unsigned>(eglGetError())) + "): install a newer driver");
+    throw std::runtime_error(fmt::format(
+        "the device has no OpenGL 4.5 core profile (EGL error {:#x}): install a newer driver", eglGetError()));
   }
   sharing_->push_back(context_);
 }
@@ -210,20 +197,11 @@ void Context::describe(int device_index) {
   description_.subgroup_size = useful_subgroup_size();
 }
 
-void Context::destroy() {
-  matrix_memory_.reset();
-  if (!context_) return;
-  if (eglGetCurrentContext() == context_) eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-  std::erase(*sharing_, context_);
-  eglDestroyContext(display_, context_);
-  context_ = nullptr;
-}
-
 void Context::make_current() const {
   if (eglGetCurrentContext() == context_) return;
   if (!eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_)) {
-    throw std::runtime_error("the OpenGL context cannot be made current without a surface (EGL error " +
-                             hexadecimal(static_cast<unsigned>(eglGetError())) + ")");
+    throw std::runtime_error(
+        fmt::format("the OpenGL context cannot be made current without a surface (EGL error {:#x})", eglGetError()));
   }
 }
 
@@ -242,17 +220,14 @@ std::int64_t Context::free_memory() const {
 }
 
 void Context::throw_debug_error() {
-  if (debug_error_.empty()) return;
-  std::string error;
-  error.swap(debug_error_);
-  throw std::runtime_error(error);
+  if (!debug_error_.empty()) throw std::runtime_error(std::exchange(debug_error_, {}));
 }
 
 void Context::throw_error(const char* what) const {
   const GLenum error = glGetError();
   if (error == GL_NO_ERROR) return;
-  throw std::runtime_error(std::string(what) + ": OpenGL error " + hexadecimal(error) +
-                           (error == GL_OUT_OF_MEMORY ? " (out of memory)" : "") + " on " + description_.renderer);
+  throw std::runtime_error(fmt::format("{}: OpenGL error {:#x}{} on {}", what, error,
+                                       error == GL_OUT_OF_MEMORY ? " (out of memory)" : "", description_.renderer));
 }
 
 CurrentContextGuard::CurrentContextGuard()

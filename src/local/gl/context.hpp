@@ -56,12 +56,12 @@ class Context final : public ComputeDevice, public std::enable_shared_from_this<
   std::shared_ptr<ComputeDevice> open_queue(QueueUse) const override { return create_sharing(*this); }
 
  private:
+  Context() = default;
   Context(int device_index, bool debug);
   struct Sharing {};
   Context(const Context& other, Sharing);
   void create_context(bool debug);
   void describe(int device_index);
-  void destroy();
 
   void* display_ = nullptr;  // EGLDisplay and EGLContext: void pointers keep EGL out of this header
   void* context_ = nullptr;

@@ -48,27 +48,27 @@ class Handle {
   Id id_{};
 };
 
-struct BufferTraits {
+/// Objects that GL creates and deletes by lists of names.
+template <auto& create_names, auto& delete_names, bool is_shared>
+struct NamedTraits {
   using Id = GLuint;
-  static constexpr bool shared = true;
+  static constexpr bool shared = is_shared;
   static Id create() {
     Id id = 0;
-    glCreateBuffers(1, &id);
+    create_names(1, &id);
     return id;
   }
-  static void destroy(Id id) { glDeleteBuffers(1, &id); }
+  static void destroy(Id id) { delete_names(1, &id); }
 };
 
-/// Memory of another interface, GL_EXT_memory_object. Buffers in it need it until they are deleted.
-struct MemoryObjectTraits {
-  using Id = GLuint;
-  static constexpr bool shared = true;
-  static Id create() {
-    Id id = 0;
-    glCreateMemoryObjectsEXT(1, &id);
+/// The same; they are of a kind.
+template <GLenum kind, auto& create_names, auto& delete_names, bool is_shared>
+struct KindTraits : NamedTraits<create_names, delete_names, is_shared> {
+  static GLuint create() {
+    GLuint id = 0;
+    create_names(kind, 1, &id);
     return id;
   }
-  static void destroy(Id id) { glDeleteMemoryObjectsEXT(1, &id); }
 };
 
 struct ShaderTraits {
@@ -91,17 +91,6 @@ struct ProgramTraits {
   }
 };
 
-struct TimestampTraits {
-  using Id = GLuint;
-  static constexpr bool shared = false;
-  static Id create() {
-    Id id = 0;
-    glCreateQueries(GL_TIMESTAMP, 1, &id);
-    return id;
-  }
-  static void destroy(Id id) { glDeleteQueries(1, &id); }
-};
-
 struct SyncTraits {
   using Id = GLsync;
   static constexpr bool shared = true;
@@ -109,59 +98,16 @@ struct SyncTraits {
   static void destroy(Id id) { glDeleteSync(id); }
 };
 
-struct TextureTraits {
-  using Id = GLuint;
-  static constexpr bool shared = true;
-  static Id create() {
-    Id id = 0;
-    glCreateTextures(GL_TEXTURE_2D, 1, &id);
-    return id;
-  }
-  static void destroy(Id id) { glDeleteTextures(1, &id); }
-};
-
-struct TexelBufferTraits {
-  using Id = GLuint;
-  static constexpr bool shared = true;
-  static Id create() {
-    Id id = 0;
-    glCreateTextures(GL_TEXTURE_BUFFER, 1, &id);
-    return id;
-  }
-  static void destroy(Id id) { glDeleteTextures(1, &id); }
-};
-
-struct FramebufferTraits {
-  using Id = GLuint;
-  static constexpr bool shared = false;
-  static Id create() {
-    Id id = 0;
-    glCreateFramebuffers(1, &id);
-    return id;
-  }
-  static void destroy(Id id) { glDeleteFramebuffers(1, &id); }
-};
-
-struct VertexArrayTraits {
-  using Id = GLuint;
-  static constexpr bool shared = false;
-  static Id create() {
-    Id id = 0;
-    glCreateVertexArrays(1, &id);
-    return id;
-  }
-  static void destroy(Id id) { glDeleteVertexArrays(1, &id); }
-};
-
-using BufferHandle = Handle<BufferTraits>;
-using MemoryObjectHandle = Handle<MemoryObjectTraits>;
+using BufferHandle = Handle<NamedTraits<glCreateBuffers, glDeleteBuffers, true>>;
+/// Memory of another interface, GL_EXT_memory_object. Buffers in it need it until they are deleted.
+using MemoryObjectHandle = Handle<NamedTraits<glCreateMemoryObjectsEXT, glDeleteMemoryObjectsEXT, true>>;
 using ShaderHandle = Handle<ShaderTraits>;
 using ProgramHandle = Handle<ProgramTraits>;
-using TimestampHandle = Handle<TimestampTraits>;
 using SyncHandle = Handle<SyncTraits>;
-using TextureHandle = Handle<TextureTraits>;
-using TexelBufferHandle = Handle<TexelBufferTraits>;
-using FramebufferHandle = Handle<FramebufferTraits>;
-using VertexArrayHandle = Handle<VertexArrayTraits>;
+using TimestampHandle = Handle<KindTraits<GL_TIMESTAMP, glCreateQueries, glDeleteQueries, false>>;
+using TextureHandle = Handle<KindTraits<GL_TEXTURE_2D, glCreateTextures, glDeleteTextures, true>>;
+using TexelBufferHandle = Handle<KindTraits<GL_TEXTURE_BUFFER, glCreateTextures, glDeleteTextures, true>>;
+using FramebufferHandle = Handle<NamedTraits<glCreateFramebuffers, glDeleteFramebuffers, false>>;
+using VertexArrayHandle = Handle<NamedTraits<glCreateVertexArrays, glDeleteVertexArrays, false>>;
 
 }  // namespace glinpack::gl

@@ -1,14 +1,11 @@
 #include "gl/program.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
-#include <chrono>
+
+#include "base/measuring.hpp"
 
 namespace glinpack::gl {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// The log of a shader or a program, by the functions of its kind.
 template <class GetNumber, class GetLog>
@@ -43,23 +40,18 @@ Program Program::drawing(const std::shared_ptr<Context>& context, const ShaderSo
 
 Program Program::make(const std::shared_ptr<Context>& context, const ProgramCache& cache,
                       const std::vector<Stage>& stages) {
-  const DeviceDescription& device = context->description();
-  std::string key = device.vendor + "\n" + device.renderer + "\n" + device.version;
+  std::string key = context->description().driver_key();
   for (const Stage& stage : stages) key += "\n" + stage.text;
-  const auto start = Clock::now();
-  const auto log = [&](std::string_view origin) {
-    const std::chrono::duration<double, std::milli> time = Clock::now() - start;
-    spdlog::debug("program {}: {} in {:.1f} ms", stages.back().name, origin, time.count());
-  };
+  const double start = steady_seconds();
   Program program;
   program.handle_ = ProgramHandle(context);
   if (const std::optional<ProgramBinary> binary = cache.load(key); binary && program.link_binary(*binary)) {
     program.from_cache_ = true;
-    log("from the cache");
+    log_program(stages.back().name, true, start);
     return program;
   }
   program.compile(stages);
-  log("compiled");
+  log_program(stages.back().name, false, start);
   if (const ProgramBinary binary = program.binary(); !binary.bytes.empty()) cache.store(key, binary);
   return program;
 }
@@ -70,9 +62,7 @@ bool Program::link_binary(const ProgramBinary& binary) {
   glGetIntegerv(GL_NUM_PROGRAM_BINARY_FORMATS, &count);
   std::vector<GLint> formats(static_cast<std::size_t>(count));
   if (count > 0) glGetIntegerv(GL_PROGRAM_BINARY_FORMATS, formats.data());
-  bool known = false;
-  for (const GLint format : formats) known = known || static_cast<std::uint32_t>(format) == binary.format;
-  if (!known) return false;
+  if (std::ranges::find(formats, static_cast<GLint>(binary.format)) == formats.end()) return false;
   glProgramBinary(handle_.id(), binary.format, binary.bytes.data(), static_cast<GLsizei>(binary.bytes.size()));
   return linked(handle_.id());
 }

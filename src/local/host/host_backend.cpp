@@ -21,25 +21,6 @@ std::int64_t bytes_of(Index rows, Index columns) {
 }
 
 template <class Real>
-class HostMemoryBuffer final : public HostBuffer<Real> {
- public:
-  HostMemoryBuffer(AlignedArray<Real> memory, Index elements)
-      : HostBuffer<Real>(memory.get(), elements), memory_(std::move(memory)) {}
-
- private:
-  AlignedArray<Real> memory_;
-};
-
-template <class Real>
-class HostOperand final : public OperandInPlace<Real, HostMatrix<Real>> {
- public:
-  using OperandInPlace<Real, HostMatrix<Real>>::OperandInPlace;
-  DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence&) override {
-    return this->see(std::make_unique<HostMatrix<Real>>(block.view()));
-  }
-};
-
-template <class Real>
 class HostBackend final : public Backend<Real> {
  public:
   HostBackend(Timeline& timeline, const BackendInfo& info, std::shared_ptr<PanelArithmetic<Real>> panel,
@@ -52,10 +33,13 @@ class HostBackend final : public Backend<Real> {
   }
   std::unique_ptr<HostBuffer<Real>> allocate_host(Index elements) override {
     MemoryCount::add_host(bytes_of<Real>(elements, 1));
-    return std::make_unique<HostMemoryBuffer<Real>>(allocate_zeroed<Real>(elements, threads_), elements);
+    return std::make_unique<HostBuffer<Real>>(allocate_zeroed<Real>(elements, threads_), elements);
   }
   std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) override {
-    return std::make_unique<HostOperand<Real>>(*this, rows, columns);
+    return std::make_unique<OperandInPlace<Real>>(
+        *this, rows, columns, [](const HostBlock<Real>& block) -> std::unique_ptr<DeviceMatrix<Real>> {
+          return std::make_unique<HostMatrix<Real>>(block.view());
+        });
   }
 
   Fence upload(HostBlock<Real> from, DeviceBlock<Real> to) override {
@@ -78,30 +62,13 @@ class HostBackend final : public Backend<Real> {
   }
 
   Fence gather_rows(DeviceBlock<Real> from, std::span<const Index> rows, HostBlock<Real> to) override {
-    const auto count = static_cast<Index>(rows.size());
-    if (count == 0 || from.columns <= 0) return {};
-    const auto scope = this->timeline().scope(Lane::cpu, Phase::swap, bytes_of<Real>(count, from.columns));
-    const RowMajorView<Real> source = view_of(from);
-    const RowMajorView<Real> target = to.view();
-    parallel_for(threads_, count, grain_of(from.columns), [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        std::copy_n(source.row(rows[static_cast<std::size_t>(i)]), source.columns, target.row(i));
-      }
-    });
+    copy_rows(rows, from.columns,
+              [&](Index listed, Index i) { std::copy_n(view_of(from).row(listed), from.columns, to.view().row(i)); });
     return {};
   }
-
   Fence scatter_rows(HostBlock<Real> from, std::span<const Index> rows, DeviceBlock<Real> to) override {
-    const auto count = static_cast<Index>(rows.size());
-    if (count == 0 || to.columns <= 0) return {};
-    const auto scope = this->timeline().scope(Lane::cpu, Phase::swap, bytes_of<Real>(count, to.columns));
-    const RowMajorView<Real> source = from.view();
-    const RowMajorView<Real> target = view_of(to);
-    parallel_for(threads_, count, grain_of(to.columns), [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        std::copy_n(source.row(i), target.columns, target.row(rows[static_cast<std::size_t>(i)]));
-      }
-    });
+    copy_rows(rows, to.columns,
+              [&](Index listed, Index i) { std::copy_n(from.view().row(i), to.columns, view_of(to).row(listed)); });
     return {};
   }
 
@@ -155,6 +122,16 @@ class HostBackend final : public Backend<Real> {
   void wait(Fence) override {}
 
  private:
+  /// copy(rows[i], i) for all i, on several threads if there are many elements.
+  template <class Copy>
+  void copy_rows(std::span<const Index> rows, Index columns, Copy copy) const {
+    const auto count = static_cast<Index>(rows.size());
+    if (count == 0 || columns <= 0) return;
+    const auto scope = this->timeline().scope(Lane::cpu, Phase::swap, bytes_of<Real>(count, columns));
+    parallel_for(threads_, count, grain_of(columns), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) copy(rows[static_cast<std::size_t>(i)], i);
+    });
+  }
   void copy_block(RowMajorView<const Real> from, RowMajorView<Real> to) const {
     const auto scope = this->timeline().scope(Lane::cpu, Phase::transfer, bytes_of<Real>(from.rows, from.columns));
     parallel_for(threads_, from.rows, grain_of(from.columns), [&](Index begin, Index end) {
@@ -165,7 +142,7 @@ class HostBackend final : public Backend<Real> {
     const auto scope = this->timeline().scope(Lane::cpu, Phase::transfer, bytes_of<Real>(from.rows, from.columns));
     // Tiles, so that all elements of a cache line are used while it is in cache.
     constexpr Index tile = 32;
-    const Index tile_columns = (to.columns + tile - 1) / tile;
+    const Index tile_columns = divide_up(to.columns, tile);
     parallel_for(threads_, tile_columns, grain_of(tile * to.rows), [&](Index begin, Index end) {
       const Index end_column = std::min(end * tile, to.columns);
       for (Index first_column = begin * tile; first_column < end_column; first_column += tile) {

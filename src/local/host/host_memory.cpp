@@ -129,7 +129,7 @@ bool is_to_check(std::int64_t bytes) {
 template <class Real>
 Index whole_lines(Index elements) {
   constexpr Index line = static_cast<Index>(alignment / sizeof(Real));
-  return (std::max<Index>(elements, 1) + line - 1) / line * line;
+  return round_up(std::max<Index>(elements, 1), line);
 }
 
 // Large arrays use huge pages if the system has them. The rows of a block column are pages apart: with pages of 4 KiB,
@@ -201,7 +201,7 @@ Index padded(Index columns, std::int64_t element_bytes) {
   constexpr Index step = 16;
   const Index page = 4096 / element_bytes;
   if (columns <= step) return std::max<Index>(1, columns);
-  const Index padded = (columns + step - 1) / step * step;
+  const Index padded = round_up(columns, step);
   return padded % page == 0 ? padded + step : padded;
 }
 

@@ -16,11 +16,6 @@
 
 namespace glinpack::compute {
 
-/// A line of a shader's preamble.
-inline std::string define(const char* name, Index value) {
-  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
-}
-
 /// Invocations of a subgroup, in shaders that reduce over subgroups.
 inline constexpr int min_subgroup = 8;
 

@@ -35,7 +35,7 @@ inline constexpr std::int64_t largest_buffer_bytes = std::int64_t{2} << 30;
 
 /// A matrix's stripes, the columns of each with padding, and its elements. A vector's elements follow each other.
 constexpr Index stripes_of(Index columns, Index stripe_width) {
-  return std::max<Index>(1, (columns + stripe_width - 1) / stripe_width);
+  return std::max<Index>(1, divide_up(columns, stripe_width));
 }
 constexpr Index padded_columns(Index columns, Index stripe_width) {
   return columns <= 1 ? 1 : std::min(stripe_width, round_up(columns, window_alignment));

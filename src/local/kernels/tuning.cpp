@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/timeline.hpp"
-#include "base/user_cache.hpp"
 #include "device/command_stream.hpp"
 #include "kernels/compute_memory.hpp"
 #include "kernels/kernels.hpp"
@@ -71,8 +70,8 @@ constexpr const char* kernel = "compute/update.comp";
 /// The cache key of a tile.
 std::string key_of(const DeviceDescription& device, Precision precision) {
   const Precision factors = precision == Precision::double_ ? precision : Precision::single;
-  return "tile\n" + device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
-         std::string(name_of(factors)) + "\n" + ShaderSource().expand(kernel, "");
+  return "tile\n" + device.driver_key() + "\n" + std::string(name_of(factors)) + "\n" +
+         ShaderSource().expand(kernel, "");
 }
 
 template <class Real>
@@ -119,7 +118,7 @@ class Trials {
     device_->make_current();
     return measured_rate(options, product_flops(order_, order_, depth_), [&](std::int64_t rounds) {
       for (std::int64_t round = 0; round < rounds; ++round) kernels_.update(l_.region(), u_.region(), c_.region());
-      wait();
+      fences_.finish();
     });
   }
 
@@ -131,7 +130,7 @@ class Trials {
     const auto buffer = MappedBuffer<Real>::create(device_, region.rows * region.columns);
     std::copy(values.begin(), values.end(), buffer->data());
     kernels_.copy(region_of(HostBlock<Real>{buffer.get(), 0, region.rows, region.columns, region.columns}), region);
-    wait();
+    fences_.finish();
   }
   /// Whether a small product of ragged extents is correct.
   bool right() {
@@ -146,7 +145,7 @@ class Trials {
     kernels_.update(l.region(), u.region(), c.region());
     const auto buffer = MappedBuffer<Real>::create(device_, check_rows * check_columns);
     kernels_.copy(c.region(), region_of(HostBlock<Real>{buffer.get(), 0, check_rows, check_columns, check_columns}));
-    wait();
+    fences_.finish();
     for (Index i = 0; i < check_rows; ++i) {
       for (Index j = 0; j < check_columns; ++j) {
         double sum = 0;
@@ -161,12 +160,6 @@ class Trials {
     return true;
   }
 
-  void wait() {
-    fences_.note_commands();
-    fences_.wait_idle();
-    device_->throw_error("the device reports a failed operation");
-  }
-
   std::shared_ptr<ComputeDevice> device_;
   Fences fences_;
   Index order_, depth_;
@@ -176,16 +169,12 @@ class Trials {
 
 }  // namespace
 
-TileCache::TileCache() : directory_(user_cache()) {}
-TileCache::TileCache(std::string directory) : directory_(std::move(directory)) {}
-
 std::string TileCache::path_of(const DeviceDescription& device, Precision precision) const {
-  return cache_path(directory_, key_of(device, precision), "tile");
+  return files_.path_of(key_of(device, precision));
 }
 
 std::optional<UpdateTile> TileCache::load(const DeviceDescription& device, Precision precision) const {
-  if (directory_.empty()) return std::nullopt;
-  std::ifstream file = open_regular_file(path_of(device, precision));
+  std::ifstream file = files_.open(key_of(device, precision));
   std::string name;
   if (!std::getline(file, name)) return std::nullopt;
   for (const UpdateTile& tile : update_tiles(precision)) {
@@ -196,9 +185,8 @@ std::optional<UpdateTile> TileCache::load(const DeviceDescription& device, Preci
 
 bool TileCache::store(const DeviceDescription& device, Precision precision, const UpdateTile& tile) const {
   // later lines are for human readers
-  return !directory_.empty() &&
-         write_cache_file(path_of(device, precision),
-                          name_of(tile, precision) + "\n" + device.renderer + "\n" + device.version + "\n");
+  return files_.write(key_of(device, precision),
+                      name_of(tile, precision) + "\n" + device.renderer + "\n" + device.version + "\n");
 }
 
 UpdateTile chosen_tile(std::string_view name, const DeviceDescription& device, Precision precision,

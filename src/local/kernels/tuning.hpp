@@ -8,11 +8,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "backend/backend_record.hpp"
 #include "base/matrix_view.hpp"
 #include "base/measuring.hpp"
 #include "base/precision.hpp"
+#include "base/user_cache.hpp"
 #include "device/compute_device.hpp"
 #include "device/shader_source.hpp"
 
@@ -45,13 +47,11 @@ std::string name_of(const UpdateTile& tile, Precision precision);
 /// The tile of that name. Throws std::runtime_error with the valid names.
 UpdateTile update_tile(std::string_view name, Precision precision);
 
-/// The tile chosen for a device, a driver, a precision, and this version of the kernel: one file each in one folder. If
-/// the folder is not writable, nothing is stored.
+/// The tile chosen for a device, a driver, a precision, and this version of the kernel.
 class TileCache {
  public:
-  /// In user_cache() (base/user_cache.hpp).
-  TileCache();
-  explicit TileCache(std::string directory);
+  TileCache() = default;
+  explicit TileCache(std::string directory) : files_("tile", std::move(directory)) {}
 
   /// None if there is no file, or it names an unknown tile.
   std::optional<UpdateTile> load(const DeviceDescription& device, Precision precision) const;
@@ -60,7 +60,7 @@ class TileCache {
   std::string path_of(const DeviceDescription& device, Precision precision) const;
 
  private:
-  std::string directory_;
+  CacheFolder files_{"tile"};
 };
 
 /// The tile of that name. If the name is empty, the tile stored for the device, else the first of update_tiles().

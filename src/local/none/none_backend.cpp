@@ -76,38 +76,23 @@ class NonePanelArithmetic final : public PanelArithmetic<Real> {
 
 // Memory from the system, filled with zeros. A page takes memory once it is touched. A sanitizer's allocator would
 // touch its own memory for all of it.
-struct Unmap {
-  std::size_t bytes = 0;
-  void operator()(void* memory) const { munmap(memory, bytes); }
-};
-using Memory = std::unique_ptr<void, Unmap>;
-
-Memory map_memory(std::size_t bytes) {
+template <class Real>
+std::shared_ptr<Real[]> map_memory(std::size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  return Memory(memory, Unmap{bytes});
+  return {static_cast<Real*>(memory), [bytes](void* mapped) { munmap(mapped, bytes); }};
 }
-
-template <class Real>
-class NoneHostBuffer final : public HostBuffer<Real> {
- public:
-  NoneHostBuffer(Memory memory, Index elements)
-      : HostBuffer<Real>(static_cast<Real*>(memory.get()), elements), memory_(std::move(memory)) {}
-
- private:
-  Memory memory_;
-};
 
 template <class Real>
 std::unique_ptr<HostBuffer<Real>> allocate_pages(Index elements, HostPages pages) {
   MemoryCount::add_host(elements * static_cast<Index>(sizeof(Real)));
-  if (MemoryCount::only_counts()) return std::make_unique<NoneHostBuffer<Real>>(nullptr, elements);
+  if (MemoryCount::only_counts()) return std::make_unique<HostBuffer<Real>>(nullptr, elements);
   const std::size_t bytes = (static_cast<std::size_t>(elements) + 1) * sizeof(Real);
-  Memory memory = map_memory(bytes);
+  std::shared_ptr<Real[]> memory = map_memory<Real>(bytes);
   if (pages == HostPages::touched) {
-    for (std::size_t i = 0; i < bytes; i += 4096) static_cast<volatile char*>(memory.get())[i] = 0;
+    for (std::size_t i = 0; i < bytes; i += 4096) reinterpret_cast<volatile char*>(memory.get())[i] = 0;
   }
-  return std::make_unique<NoneHostBuffer<Real>>(std::move(memory), elements);
+  return std::make_unique<HostBuffer<Real>>(std::move(memory), elements);
 }
 
 template <class Real>
@@ -155,16 +140,6 @@ class CostDevicePanel final : public DeviceTournamentPanel<Real> {
   Fence done_;
 };
 
-// A view of other memory, which has no elements.
-template <class Real>
-class NoneOperand final : public OperandInPlace<Real, DeviceMatrix<Real>> {
- public:
-  using OperandInPlace<Real, DeviceMatrix<Real>>::OperandInPlace;
-  DeviceBlock<Real> from_host(const HostBlock<Real>& block, Fence&) override {
-    return this->see(std::make_unique<DeviceMatrix<Real>>(block.rows, block.columns));
-  }
-};
-
 // A fence is the place of an operation in the list, counted from 1. Without a list, all fences have passed.
 template <class Real>
 class NoneBackend final : public Backend<Real> {
@@ -191,7 +166,9 @@ class NoneBackend final : public Backend<Real> {
   }
   std::unique_ptr<Operand<Real>> make_operand(Index rows, Index columns) override {
     if (device_.has_memory) return Backend<Real>::make_operand(rows, columns);
-    return std::make_unique<NoneOperand<Real>>(*this, rows, columns);
+    return std::make_unique<OperandInPlace<Real>>(*this, rows, columns, [](const HostBlock<Real>& block) {
+      return std::make_unique<DeviceMatrix<Real>>(block.rows, block.columns);
+    });
   }
   void reserve_moves(Index moves, Index columns) override {
     if (device_.has_memory) moved_rows_ = allocate(moves, columns);

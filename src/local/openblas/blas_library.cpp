@@ -23,7 +23,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/non_copyable.hpp"
+#include "base/scope_exit.hpp"
 #include "base/threads.hpp"
 
 namespace glinpack {
@@ -80,15 +80,12 @@ void check_that_stack_suffices() {
 
 /// Under a limit of address space, a thread of OpenBLAS may try for ever to take its buffer. OpenBLAS joins its threads
 /// at exit, after static objects of libraries that use it.
-struct JoinNoThreadsUnderALimit : NonCopyable {
-  ~JoinNoThreadsUnderALimit() {
-    rlimit limit{};
-    if (&blas_server_avail != nullptr && getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-      blas_server_avail = 0;
-    }
+const ScopeExit join_no_threads_under_a_limit([] {
+  rlimit limit{};
+  if (&blas_server_avail != nullptr && getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    blas_server_avail = 0;
   }
-};
-const JoinNoThreadsUnderALimit at_exit;
+});
 
 }  // namespace
 

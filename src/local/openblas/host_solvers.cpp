@@ -29,6 +29,7 @@ template void multiply_on_host(RowMajorView<const double>, RowMajorView<const do
 
 namespace {
 
+using blas::routine, blas::to_int;
 using Pivots = std::vector<lapack_int>;
 
 /// The factors of A^T in the place of A.
@@ -43,17 +44,20 @@ Index factorize(RowMajorView<Real> a, Pivots& pivots) {
 /// LAPACK's pivots.
 Pivots counted_from_one(std::span<const Index> pivots) {
   Pivots counted;
-  for (const Index row : pivots) counted.push_back(blas::to_int(row + 1));
+  for (const Index row : pivots) counted.push_back(to_int(row + 1));
   return counted;
 }
 
+/// The largest row sum of magnitudes.
 template <class Real>
-std::vector<double> doubles(RowMajorView<const Real> matrix) {
-  std::vector<double> elements;
-  elements.reserve(static_cast<std::size_t>(matrix.rows * matrix.columns));
-  for (Index i = 0; i < matrix.rows; ++i)
-    elements.insert(elements.end(), matrix.row(i), matrix.row(i) + matrix.columns);
-  return elements;
+double row_norm(RowMajorView<Real> a) {
+  double norm = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    double sum = 0;
+    for (Index j = 0; j < a.columns; ++j) sum += std::abs(static_cast<double>(a(i, j)));
+    norm = std::max(norm, sum);
+  }
+  return norm;
 }
 
 /// Largest magnitudes of the columns; infinite if an element is not finite.
@@ -110,9 +114,10 @@ template void substitute_on_host(ColumnMajorView<const double>, std::span<const 
 template <class Real>
 double reciprocal_condition_on_host(ColumnMajorView<const Real> factors, double norm) {
   Real reciprocal = 0;
-  const lapack_int info =
-      blas::gecon(factors.rows, factors.data, factors.leading_dimension, static_cast<Real>(norm), reciprocal);
-  return info == 0 ? static_cast<double>(reciprocal) : std::numeric_limits<double>::quiet_NaN();
+  const lapack_int info = routine<Real>(LAPACKE_sgecon, LAPACKE_dgecon)(LAPACK_COL_MAJOR, '1', to_int(factors.rows),
+                                                                        factors.data, to_int(factors.leading_dimension),
+                                                                        static_cast<Real>(norm), &reciprocal);
+  return info == 0 ? double{reciprocal} : std::numeric_limits<double>::quiet_NaN();
 }
 
 template double reciprocal_condition_on_host(ColumnMajorView<const float>, double);
@@ -127,9 +132,11 @@ void invert_factors_on_host(ColumnMajorView<Real> factors, std::span<const Index
   const Pivots lapack_pivots = counted_from_one(pivots);
   std::vector<Real> work(1);
   const auto invert = [&](Index size) {
-    blas::getri(factors.rows, factors.data, factors.leading_dimension, lapack_pivots.data(), work.data(), size);
+    routine<Real>(LAPACKE_sgetri_work, LAPACKE_dgetri_work)(LAPACK_COL_MAJOR, to_int(factors.rows), factors.data,
+                                                            to_int(factors.leading_dimension), lapack_pivots.data(),
+                                                            work.data(), to_int(size));
   };
-  invert(-1);
+  invert(-1);  // the best size
   work.resize(static_cast<std::size_t>(work[0]));
   invert(static_cast<Index>(work.size()));
 }
@@ -171,21 +178,26 @@ void BandedFactors<Real>::factorize(RowMajorView<const Real> diagonals, std::spa
     }
   }
   norm_ = *std::max_element(column_sums.begin(), column_sums.end());
-  singular_ = blas::gbtrf(n_, lower_, upper_, elements_.data(), rows(), pivots_.data()) != 0;
+  singular_ = routine<Real>(LAPACKE_sgbtrf_work, LAPACKE_dgbtrf_work)(LAPACK_COL_MAJOR, to_int(n_), to_int(n_),
+                                                                      to_int(lower_), to_int(upper_), elements_.data(),
+                                                                      to_int(rows()), pivots_.data()) != 0;
 }
 
 template <class Real>
 void BandedFactors<Real>::substitute(ColumnMajorView<Real> b) const {
-  blas::gbtrs(n_, lower_, upper_, b.columns, elements_.data(), rows(), pivots_.data(), b.data, b.leading_dimension);
+  routine<Real>(LAPACKE_sgbtrs_work, LAPACKE_dgbtrs_work)(
+      LAPACK_COL_MAJOR, 'N', to_int(n_), to_int(lower_), to_int(upper_), to_int(b.columns), elements_.data(),
+      to_int(rows()), pivots_.data(), b.data, to_int(b.leading_dimension));
 }
 
 template <class Real>
 double BandedFactors<Real>::reciprocal_condition() const {
   if (singular_) return 0;
   Real reciprocal = 0;
-  const lapack_int info =
-      blas::gbcon(n_, lower_, upper_, elements_.data(), rows(), pivots_.data(), static_cast<Real>(norm_), reciprocal);
-  return info == 0 ? static_cast<double>(reciprocal) : std::numeric_limits<double>::quiet_NaN();
+  const lapack_int info = routine<Real>(LAPACKE_sgbcon, LAPACKE_dgbcon)(
+      LAPACK_COL_MAJOR, '1', to_int(n_), to_int(lower_), to_int(upper_), elements_.data(), to_int(rows()),
+      pivots_.data(), static_cast<Real>(norm_), &reciprocal);
+  return info == 0 ? double{reciprocal} : std::numeric_limits<double>::quiet_NaN();
 }
 
 template class BandedFactors<float>;
@@ -197,18 +209,13 @@ double scaled_residual(RowMajorView<const Real> a, RowMajorView<const Real> x, R
     throw std::invalid_argument("the extents of A X = B do not match");
   }
   if (a.rows == 0 || x.columns == 0) return 0;
-  const std::vector<double> matrix = doubles(a), solutions = doubles(x);
-  std::vector<double> residuals = doubles(b);
+  const std::vector<double> matrix = elements_of<double>(a), solutions = elements_of<double>(x);
+  std::vector<double> residuals = elements_of<double>(b);
   const std::vector<double> b_norms = column_norms(residuals, b.columns), x_norms = column_norms(solutions, x.columns);
-  double a_norm = 0;
-  for (Index i = 0; i < a.rows; ++i) {
-    double sum = 0;
-    for (Index j = 0; j < a.columns; ++j) sum += std::abs(matrix[static_cast<std::size_t>(i * a.columns + j)]);
-    a_norm = std::max(a_norm, sum);
-  }
   blas::gemm(CblasRowMajor, CblasNoTrans, a.rows, x.columns, a.columns, 1.0, matrix.data(), a.columns, solutions.data(),
              x.columns, -1.0, residuals.data(), x.columns);
   const std::vector<double> norms = column_norms(residuals, x.columns);
+  const double a_norm = row_norm(a);
   double largest = 0;
   for (std::size_t j = 0; j < norms.size(); ++j) {
     largest = std::max(largest, scaled_residual({.residual = norms[j], .a = a_norm, .x = x_norms[j], .b = b_norms[j]},
@@ -223,13 +230,8 @@ template double scaled_residual(RowMajorView<const double>, RowMajorView<const d
 template <class Real>
 std::vector<Index> reduce_to_echelon_form(RowMajorView<Real> a, int threads) {
   std::vector<Index> pivots;
-  double norm = 0;
-  for (Index i = 0; i < a.rows; ++i) {
-    double sum = 0;
-    for (Index j = 0; j < a.columns; ++j) sum += std::abs(static_cast<double>(a(i, j)));
-    norm = std::max(norm, sum);
-  }
-  const double min = static_cast<double>(std::max(a.rows, a.columns)) * norm * std::numeric_limits<Real>::epsilon();
+  const double min =
+      static_cast<double>(std::max(a.rows, a.columns)) * row_norm(a) * std::numeric_limits<Real>::epsilon();
   constexpr Index grain = 1 << 15;  // minimum elements of a thread
   for (Index j = 0; j < a.columns && std::ssize(pivots) < a.rows; ++j) {
     const Index r = std::ssize(pivots);
@@ -257,15 +259,14 @@ template std::vector<Index> reduce_to_echelon_form(RowMajorView<float>, int);
 template std::vector<Index> reduce_to_echelon_form(RowMajorView<double>, int);
 
 std::vector<double> least_squares(RowMajorView<const double> a, std::span<const double> b) {
-  std::vector<double> matrix;
-  for (Index i = 0; i < a.rows; ++i) matrix.insert(matrix.end(), a.row(i), a.row(i) + a.columns);
+  std::vector<double> matrix = elements_of<double>(a);
   std::vector<double> solution(b.begin(), b.end());
   std::vector<double> singular_values(static_cast<std::size_t>(a.columns));
   lapack_int rank = 0;
   constexpr double machine_precision = -1;
   const lapack_int info =
-      LAPACKE_dgelsd(LAPACK_ROW_MAJOR, blas::to_int(a.rows), blas::to_int(a.columns), 1, matrix.data(),
-                     blas::to_int(a.columns), solution.data(), 1, singular_values.data(), machine_precision, &rank);
+      LAPACKE_dgelsd(LAPACK_ROW_MAJOR, to_int(a.rows), to_int(a.columns), 1, matrix.data(), to_int(a.columns),
+                     solution.data(), 1, singular_values.data(), machine_precision, &rank);
   if (info != 0) throw std::runtime_error("LAPACK's dgelsd does not converge: info " + std::to_string(info));
   solution.resize(static_cast<std::size_t>(a.columns));
   return solution;
@@ -280,8 +281,9 @@ std::optional<solvers::ZeroPivot> solve_tridiagonal_on_host(solvers::Tridiagonal
   parallel_for(threads, systems.count, 1, [&](Index begin, Index end) {
     for (Index s = begin; s < end; ++s) {
       const auto at = [&](std::vector<Real>& vector) { return vector.data() + s * n; };
-      const lapack_int info =
-          blas::gtsv(n, at(systems.lower) + 1, at(systems.diagonal), at(systems.upper), at(systems.right));
+      const lapack_int info = routine<Real>(LAPACKE_sgtsv_work, LAPACKE_dgtsv_work)(
+          LAPACK_COL_MAJOR, to_int(n), 1, at(systems.lower) + 1, at(systems.diagonal), at(systems.upper),
+          at(systems.right), to_int(n));
       if (info < 0) throw std::logic_error("LAPACK's gtsv refuses its argument " + std::to_string(-info));
       if (info == 0) continue;
       const std::lock_guard lock(mutex);

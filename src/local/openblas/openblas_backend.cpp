@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/non_copyable.hpp"
+#include "base/scope_exit.hpp"
 #include "host/host_backend.hpp"
 #include "openblas/blas.hpp"
 #include "openblas/blas_library.hpp"
@@ -41,24 +41,16 @@ void update(RowMajorView<const Real> lt, RowMajorView<const Real> u, RowMajorVie
 
 template <class Real>
 void subtract_product(RowMajorView<const Real> a, RowMajorView<const Real> x, RowMajorView<Real> y) {
-  blas::subtract_product(a.rows, a.columns, a.data, a.leading_dimension, x.data, x.leading_dimension, y.data,
-                         y.leading_dimension);
+  blas::routine<Real>(cblas_sgemv, cblas_dgemv)(
+      CblasRowMajor, CblasNoTrans, blas::to_int(a.rows), blas::to_int(a.columns), Real{-1}, a.data,
+      blas::to_int(a.leading_dimension), x.data, blas::to_int(x.leading_dimension), Real{1}, y.data,
+      blas::to_int(y.leading_dimension));
 }
 
 // With more threads, barriers wait for a preempted thread. Of a host's 64 cores, 8, 16, 32 and 64 took 0.87,
 // 0.66, 0.70 and 3.15 s for the panels of N = 32768, NB 512 (results/runs.md, h200-x4, panel-threads-*).
 constexpr int max_threads_of_a_panel = 16;
 constexpr Index min_rows_of_a_thread = 512;  // for a step of a few dozen columns
-
-// One BLAS thread while our own threads call BLAS.
-class OneBlasThread : NonCopyable {
- public:
-  explicit OneBlasThread(int threads) : threads_(threads) { set_blas_threads(1); }
-  ~OneBlasThread() { set_blas_threads(threads_); }
-
- private:
-  int threads_;
-};
 
 template <class Real>
 class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
@@ -76,7 +68,7 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
     if (a.rows <= 0 || a.columns <= 0) return std::nullopt;
     if (slab_panel_.pays(a.rows, a.columns)) {
       // getrf redistributes rows among its threads at every step: a third of the speed on tall panels
-      const OneBlasThread one(threads_);
+      const auto one = one_blas_thread();
       return slab_panel_.factorize(a, pivots);
     }
     lapack_pivots_.resize(static_cast<std::size_t>(std::min(a.rows, a.columns)));
@@ -94,19 +86,19 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
   std::optional<Index> factorize_tournament(ColumnMajorView<Real> a, std::span<Index> pivots) override {
     // tournament pivoting with one thread is partial pivoting
     if (!tournament_panel_.pays(a.rows, a.columns)) return factorize_partial(a, pivots);
-    const OneBlasThread one(threads_);
+    const auto one = one_blas_thread();
     return tournament_panel_.factorize(a, pivots);
   }
 
   std::optional<Index> choose_rows(ColumnMajorView<const Real> a, std::span<Index> rows,
                                    ColumnMajorView<Real> factors) override {
-    const OneBlasThread one(threads_);
+    const auto one = one_blas_thread();
     return tournament_panel_.choose_rows(a, rows, factors);
   }
 
   void solve_l21(ColumnMajorView<const Real> u11, ColumnMajorView<Real> a21) override {
     if (a21.rows <= 0 || a21.columns <= 0) return;
-    const OneBlasThread one(threads_);
+    const auto one = one_blas_thread();
     const auto shares = std::clamp<Index>(a21.rows / min_rows_of_a_thread, 1, team_.members());
     const auto eliminate_share = [&](Index share) {
       const Index begin = a21.rows * share / shares;
@@ -146,7 +138,9 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
     const CBLAS_UPLO uplo = triangle == Triangle::upper ? CblasUpper : CblasLower;
     const CBLAS_DIAG diagonal = triangle == Triangle::upper ? CblasNonUnit : CblasUnit;
     if (x.columns == 1) {  // trsm would pack T
-      blas::trsv(uplo, diagonal, x.rows, t.data, t.leading_dimension, x.data, x.leading_dimension);
+      blas::routine<Real>(cblas_strsv, cblas_dtrsv)(CblasRowMajor, uplo, CblasNoTrans, diagonal, blas::to_int(x.rows),
+                                                    t.data, blas::to_int(t.leading_dimension), x.data,
+                                                    blas::to_int(x.leading_dimension));
       return;
     }
     blas::trsm(CblasRowMajor, CblasLeft, uplo, CblasNoTrans, diagonal, x.rows, x.columns, t.data, t.leading_dimension,
@@ -154,6 +148,12 @@ class OpenblasPanelArithmetic final : public PanelArithmetic<Real> {
   }
 
  private:
+  // While our own threads call BLAS.
+  [[nodiscard]] auto one_blas_thread() const {
+    set_blas_threads(1);
+    return ScopeExit([this] { set_blas_threads(threads_); });
+  }
+
   int threads_;
   ThreadTeam team_;
   SlabPanel<Real> slab_panel_;

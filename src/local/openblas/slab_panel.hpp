@@ -29,7 +29,7 @@ class SlabRecursion {
  public:
   SlabRecursion(ColumnMajorView<Real> a, int threads) : a(a), threads(threads), barrier(threads) {}
 
-  Index slab_rows() const { return (a.rows + threads - 1) / threads; }
+  Index slab_rows() const { return divide_up(a.rows, threads); }
   Slab slab_of(int thread) const {
     return {thread, std::min(a.rows, thread * slab_rows()), std::min(a.rows, (thread + 1) * slab_rows())};
   }

@@ -1,9 +1,14 @@
-#include "products/half_products.hpp"
-
+// Single-precision updates by products of halves with sums in single precision, for factors that are refined (HPL-MxP;
+// Haidar, Tomov, Dongarra, Higham, Harnessing GPU tensor cores ..., SC18). L and U are scaled by powers of two and
+// rounded (shaders/compute/halves.glsl); C stays in single precision. Or each number is split into two halves, and
+// three products are nearly as exact as single precision (Markidis, Der Chien, Laure, Peng, Vetter, NVIDIA tensor core
+// programmability, performance and precision, IPDPSW 2018).
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <vector>
+
+#include "products/packed_products.hpp"
 
 namespace glinpack::compute {
 namespace {

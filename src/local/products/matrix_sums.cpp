@@ -1,7 +1,5 @@
 #include "products/matrix_sums.hpp"
 
-#include <spdlog/fmt/fmt.h>
-
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
@@ -42,11 +40,10 @@ class MatrixSums final : public MatrixProduct {
         result_(MappedBuffer<double>::create(device, 2 * std::max(rows_, columns_))) {
     device->throw_error("the device has no memory for what makes the matrix");
     const auto build = [&](bool by_column, bool magnitudes) {
-      return device->make_program(
-          sources, "compute/matrix_sums.comp",
-          fmt::format("#define MXP {:d}\n#define BY_COLUMN {:d}\n#define MAGNITUDES {:d}\n"
-                      "#define ROUNDED {:d}\n",
-                      std::is_same_v<Elements, MxpElements>, by_column, magnitudes, precision == Precision::single));
+      return device->make_program(sources, "compute/matrix_sums.comp",
+                                  define("MXP", std::is_same_v<Elements, MxpElements>) +
+                                      define("BY_COLUMN", by_column) + define("MAGNITUDES", magnitudes) +
+                                      define("ROUNDED", precision == Precision::single));
     };
     product_ = build(false, false);
     row_magnitudes_ = build(false, true);
@@ -88,7 +85,7 @@ class MatrixSums final : public MatrixProduct {
         device_->bind(binding++, buffer);
       }
       program.set(0, lines, elements_of_each);
-      const Index groups = (lines + lines_per_group - 1) / lines_per_group;
+      const Index groups = divide_up(lines, lines_per_group);
       for (Index first = 0; first < groups; first += max_dispatched_groups) {
         program.set(1, first * lines_per_group);
         device_->dispatch(program, std::min(max_dispatched_groups, groups - first));

@@ -14,8 +14,6 @@
 #include "device/command_stream.hpp"
 #include "device/mapped_buffer.hpp"
 #include "kernels/compute_memory.hpp"
-#include "products/half_products.hpp"
-#include "products/residue_products.hpp"
 
 namespace glinpack::compute {
 
@@ -124,11 +122,7 @@ double PackedProducts<Real>::largest_error_of_test(int bound) {
   const std::vector<Real> l = numbers(depth * rows), u = numbers(depth * columns), c = numbers(rows * columns);
   const std::shared_ptr<ComputeDevice> device(std::shared_ptr<void>(), &device_);
   const auto host = MappedBuffer<Real>::create(device, (rows + depth) * std::max(rows, columns));
-  const auto wait = [&] {
-    Fences fences(device);
-    fences.note_commands();
-    fences.wait_idle();
-  };
+  Fences fences(device);
   const auto on_host = [&](Index some_rows, Index some_columns) {
     return region_of(HostBlock<Real>{host.get(), 0, some_rows, some_columns, some_columns});
   };
@@ -137,13 +131,13 @@ double PackedProducts<Real>::largest_error_of_test(int bound) {
     auto matrix = std::make_unique<ComputeMatrix<Real>>(device_, some_rows, some_columns, kernels_.stripe_width());
     std::copy(values.begin(), values.end(), host->data());
     kernels_.copy(on_host(some_rows, some_columns), matrix->region());
-    wait();
+    fences.finish();
     return matrix;
   };
   const auto on_device_l = on_device(depth, l), on_device_u = on_device(depth, u), on_device_c = on_device(rows, c);
   if (!update(on_device_l->region(), on_device_u->region(), on_device_c->region(), false)) return 0;
   kernels_.copy(on_device_c->region(), on_host(rows, columns));
-  wait();
+  fences.finish();
   double largest = 0;
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < columns; ++j) {

@@ -33,7 +33,7 @@ class PackedProducts : NonCopyable {
  public:
   virtual ~PackedProducts() = default;
 
-  /// C <- C - L U as Kernels::reduce. False, and nothing done, if a window does not hold a stripe of an operand.
+  /// C <- C - L U as Kernels::update. False, and nothing done, if a window does not hold a stripe of an operand.
   /// `l_is_kept`: L is that of the last call, which need not be packed again.
   bool update(const Region& l_transposed, const Region& u, const Region& c, bool l_is_kept);
   /// A <- L^-1 A as Kernels::solve_u12, by products with the whole inverse of L. False, and nothing done, if the products
@@ -109,5 +109,35 @@ class PackedProducts : NonCopyable {
   Limits limits_;
   std::string failure_;
 };
+
+/// Products of halves for one of numbers, which are rounded or split.
+inline constexpr int rounded_terms = 1, split_terms = 3;
+
+/// In single precision by matrices of halves (half_products.cpp) if the device has them and they pass a test against
+/// exact results. Throws std::runtime_error.
+std::unique_ptr<PackedProducts<float>> make_half_products(const ShaderSource& sources, Kernels& kernels, int terms);
+
+inline constexpr Index max_residue_depth = 1024;  // of a product; deeper ones have parts
+inline constexpr int min_moduli = 14, max_moduli = 18, default_moduli = 15;
+
+/// The moduli of a value of --products: of "int8" or "int8:14"; 0 for other products, -1 if they are no number.
+int moduli_of(std::string_view products);
+
+/// What moduli keep.
+struct ResidueAccuracy {
+  double scaled_bits = 0;  // a scaled row or column has a 2-norm of at most 2^scaled_bits
+  /// An element of L U, of rows and columns of `depth` elements, is wrong by at most this times both 2-norms.
+  double bound(Index depth) const;
+};
+ResidueAccuracy accuracy_of(int moduli);
+
+/// In double precision by matrices of bytes (residue_products.cpp) if the device has them and they pass a test against
+/// exact results; otherwise by integers. Throws std::runtime_error when integers do not pass either.
+std::unique_ptr<PackedProducts<double>> make_residue_products(const ShaderSource& sources, Kernels& kernels,
+                                                              int moduli);
+
+/// Bytes of their PackedProducts::reserve().
+std::int64_t half_bytes(int terms, Index depth, Index rows, Index columns);
+std::int64_t residue_bytes(int moduli, Index depth, Index rows, Index columns);
 
 }  // namespace glinpack::compute

@@ -1,15 +1,17 @@
-#include "products/residue_products.hpp"
-
+// Double-precision updates by products of bytes: Ozaki's scheme II (Ozaki, Uchino, Imamura, arXiv 2504.08009).
+//
+// Rows of L and columns of U are scaled by powers of two and rounded to whole numbers. Their product is computed modulo
+// each of some coprime numbers, by matrices of bytes or by integers, and is put together by the Chinese remainder
+// theorem. The shaders' heads say how (shaders/compute/residues.glsl, residue_*.comp, shaders/matrix).
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <span>
-#include <stdexcept>
-#include <utility>
 
 #include "device/mapped_buffer.hpp"
+#include "products/packed_products.hpp"
 
 namespace glinpack::compute {
 namespace {

@@ -49,7 +49,7 @@ namespace {
 constexpr const char* powercap = "/sys/class/powercap/";
 constexpr std::string_view zone_prefix = "intel-rapl:";  // also the prefix of AMD's counters
 constexpr std::string_view package_prefix = "package-";
-constexpr double joules_per_microjoule = 1e-6;
+constexpr double micro = 1e-6;
 
 class RaplSensor : public Sensor {
  public:
@@ -59,7 +59,7 @@ class RaplSensor : public Sensor {
   Reading read() override {
     Reading reading;
     if (const std::optional<std::uint64_t> microjoules = number_of(file_)) {
-      reading.joules = static_cast<double>(counter_.advance(*microjoules)) * joules_per_microjoule;
+      reading.joules = static_cast<double>(counter_.advance(*microjoules)) * micro;
     }
     return reading;
   }
@@ -82,8 +82,6 @@ void add_zone(const std::string& folder, Kind kind, const std::string& id, Found
   found.sensors.back()->read();  // counts from here on
 }
 
-bool starts_with(const std::string& text, std::string_view start) { return text.rfind(start, 0) == 0; }
-
 }  // namespace
 
 std::uint64_t WrappingCounter::advance(std::uint64_t value) {
@@ -98,12 +96,12 @@ FoundSensors find_rapl_sensors(const std::string& root) {
   FoundSensors found;
   const std::vector<std::string> zones = names_in(folder);
   for (const std::string& zone : zones) {  // "intel-rapl:0", and within it "intel-rapl:0:1"
-    if (!starts_with(zone, zone_prefix) || zone.find(':', zone_prefix.size()) != std::string::npos) continue;
+    if (!zone.starts_with(zone_prefix) || zone.find(':', zone_prefix.size()) != std::string::npos) continue;
     const std::string package = line_of(folder + zone + "/name").value_or("");
-    if (!starts_with(package, package_prefix)) continue;
+    if (!package.starts_with(package_prefix)) continue;
     add_zone(folder + zone, Kind::package, package, found);
     for (const std::string& part : zones) {
-      if (starts_with(part, zone + ":") && line_of(folder + part + "/name") == "dram") {
+      if (part.starts_with(zone + ":") && line_of(folder + part + "/name") == "dram") {
         add_zone(folder + part, Kind::dram, "dram-" + package.substr(package_prefix.size()), found);
       }
     }
@@ -113,7 +111,6 @@ FoundSensors find_rapl_sensors(const std::string& root) {
 
 namespace {
 
-constexpr double micro = 1e-6;
 constexpr double millidegree = 1e-3;
 
 double scaled(const std::string& path, double unit) {

@@ -34,27 +34,19 @@ struct PciInfo {
 /// The initialised library; shut down after the last sensor. Thread-safe.
 class Nvml : NonCopyable {
  public:
-  explicit Nvml(const std::string& library) : library_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (library_ == nullptr) {
+  explicit Nvml(const std::string& library) : library_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL), &dlclose) {
+    if (!library_) {
       const char* cause = dlerror();
       throw std::runtime_error("NVML: " + std::string(cause != nullptr ? cause : library + " does not load"));
     }
-    try {
-      require("nvmlInit", "nvmlInit_v2");
-    } catch (...) {
-      dlclose(library_);
-      throw;
-    }
+    require("nvmlInit", "nvmlInit_v2");
   }
-  ~Nvml() {
-    result_of("nvmlShutdown");
-    dlclose(library_);
-  }
+  ~Nvml() { result_of("nvmlShutdown"); }
 
   /// Calls a function, and returns NVML's code; function_not_found if the library lacks it.
   template <class... Arguments>
   int result_of(const char* function, Arguments... arguments) const {
-    const auto found = reinterpret_cast<int (*)(Arguments...)>(dlsym(library_, function));
+    const auto found = reinterpret_cast<int (*)(Arguments...)>(dlsym(library_.get(), function));
     return found != nullptr ? found(arguments...) : function_not_found;
   }
   /// The same. Throws std::runtime_error with `what` and the cause, unless it succeeded.
@@ -64,7 +56,7 @@ class Nvml : NonCopyable {
     if (code == success) return;
     if (code == function_not_found)
       throw std::runtime_error("NVML: the driver is too old: no " + std::string(function));
-    const auto text_of = reinterpret_cast<const char* (*)(int)>(dlsym(library_, "nvmlErrorString"));
+    const auto text_of = reinterpret_cast<const char* (*)(int)>(dlsym(library_.get(), "nvmlErrorString"));
     const char* const text = text_of != nullptr ? text_of(code) : nullptr;
     throw std::runtime_error("NVML: " + what + ": " + (text != nullptr ? text : "error " + std::to_string(code)));
   }
@@ -76,7 +68,7 @@ class Nvml : NonCopyable {
   }
 
  private:
-  void* library_;
+  std::unique_ptr<void, int (*)(void*)> library_;
 };
 
 class NvmlSensor : public Sensor {
@@ -89,9 +81,8 @@ class NvmlSensor : public Sensor {
     unsigned long long wide = 0;
     // millijoules since the driver was loaded
     if (nvml_->result_of("nvmlDeviceGetTotalEnergyConsumption", device_, &wide) == success) {
-      if (!started_) first_millijoules_ = wide;
-      started_ = true;
-      reading.joules = wide >= first_millijoules_ ? milli * static_cast<double>(wide - first_millijoules_) : unknown;
+      if (!first_millijoules_) first_millijoules_ = wide;
+      if (wide >= *first_millijoules_) reading.joules = milli * static_cast<double>(wide - *first_millijoules_);
     }
     // from Ampere on the mean of a second
     reading.watts = milli * nvml_->number_of("nvmlDeviceGetPowerUsage", device_);
@@ -110,8 +101,7 @@ class NvmlSensor : public Sensor {
  private:
   std::shared_ptr<Nvml> nvml_;
   Device_t device_;
-  bool started_ = false;
-  unsigned long long first_millijoules_ = 0;
+  std::optional<unsigned long long> first_millijoules_;
 };
 
 /// "0000:19:00.0" of NVML's "00000000:19:00.0" and of any spelling of it: lower case, four digits of domain.

@@ -3,10 +3,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/non_copyable.hpp"
 #include "cuda/cuda_memory.hpp"
 #include "vulkan/devices.hpp"
-#include "vulkan/program.hpp"
 
 namespace glinpack::vulkan {
 namespace {

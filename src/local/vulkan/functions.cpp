@@ -6,7 +6,6 @@
 #include <mutex>
 #include <stdexcept>
 #include <string_view>
-#include <vector>
 
 namespace glinpack::vulkan {
 namespace {

@@ -1,12 +1,8 @@
-#include "vulkan/program.hpp"
-
 #include <glslang/Include/glslang_c_interface.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/Public/resource_limits_c.h>
 #include <spdlog/fmt/fmt.h>
-#include <spdlog/spdlog.h>
 
-#include <chrono>
 #include <cstring>
 #include <iterator>
 #include <mutex>
@@ -17,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/measuring.hpp"
 #include "device/program_cache.hpp"
 #include "device/shader_source.hpp"
+#include "vulkan/device.hpp"
 
 namespace glinpack::vulkan {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::vector<std::uint32_t> words_of(std::string_view bytes) {
   std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
@@ -131,12 +127,11 @@ std::uint32_t bindings_of(std::span<const std::uint32_t> spirv) {
 Program::Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sources, const std::string& name,
                  const std::string& preamble)
     : device_(std::move(device)) {
-  const auto start = Clock::now();
+  const double start = steady_seconds();
   const bool is_spirv = name.ends_with(".spv");
   const std::string text = is_spirv ? std::string(ShaderSource::embedded(name)) : sources.expand(name, preamble);
-  const DeviceDescription& made_for = device_->description;
-  const std::string pipeline_key = fmt::format("vulkan\n{}\n{}\n{}\n{}{}", made_for.vendor, made_for.renderer,
-                                               made_for.version, text, is_spirv ? preamble : "");
+  const std::string pipeline_key =
+      fmt::format("vulkan\n{}\n{}{}", device_->description.driver_key(), text, is_spirv ? preamble : "");
   const std::vector<std::uint32_t> constants = is_spirv ? numbers_of(preamble) : std::vector<std::uint32_t>{};
   const ProgramCache cache;
   const std::optional<ProgramBinary> module = cache.load(spirv_key(text)), pipeline = cache.load(pipeline_key);
@@ -158,9 +153,7 @@ Program::Program(std::shared_ptr<LogicalDevice> device, const ShaderSource& sour
     cache.store(spirv_key(text), {0, {bytes, bytes + sizeof(std::uint32_t) * spirv.size()}});
   }
   if (!pipeline) cache.store(pipeline_key, {0, data});
-  const bool from_cache = pipeline && (is_spirv || module);
-  const std::chrono::duration<double, std::milli> time = Clock::now() - start;
-  spdlog::debug("program {}: {} in {:.1f} ms", name, from_cache ? "from the cache" : "compiled", time.count());
+  log_program(name, pipeline && (is_spirv || module), start);
 }
 
 Program::~Program() {

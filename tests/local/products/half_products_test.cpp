@@ -1,6 +1,4 @@
 // Products of numbers rounded to halves, on devices with and without matrices of halves.
-#include "products/half_products.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "base/memory_count.hpp"
+#include "products/packed_products.hpp"
 #include "tests/local/compute_cases.hpp"
 #include "tests/local/device_values.hpp"
 

@@ -1,6 +1,4 @@
 // Products by residues, on devices with and without matrices of bytes.
-#include "products/residue_products.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "products/packed_products.hpp"
 #include "tests/local/compute_cases.hpp"
 #include "tests/local/device_values.hpp"
 

@@ -56,9 +56,7 @@ class DrawingProbe {
     const Measured rate = measured_rate(options_, static_cast<double>(amount), [&](std::int64_t rounds) {
       for (std::int64_t round = 0; round < rounds; ++round)
         painter_.draw(program, {framebuffer_.id(), side, side}, quads);
-      fences_.note_commands();
-      fences_.wait_idle();
-      context_->throw_error("the device reports a failed operation");
+      fences_.finish();
     });
     check(of_fragment);
     return rate;

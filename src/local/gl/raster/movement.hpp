@@ -9,12 +9,24 @@
 #include <span>
 #include <vector>
 
-#include "base/non_copyable.hpp"
+#include "base/scope_exit.hpp"
 #include "device/shader_source.hpp"
 #include "gl/raster/painter.hpp"
 #include "gl/raster/raster_matrix.hpp"
 
 namespace glinpack::gl {
+
+/// Binds a pixel buffer as the destination (GL_PIXEL_PACK_BUFFER) or the source (GL_PIXEL_UNPACK_BUFFER) of pixels,
+/// during the life of the returned object.
+[[nodiscard]] inline auto bound_pixels(GLenum target, const HostBlock<float>& block, Index floats_per_pixel) {
+  const GLenum row_length = target == GL_PIXEL_PACK_BUFFER ? GL_PACK_ROW_LENGTH : GL_UNPACK_ROW_LENGTH;
+  glBindBuffer(target, mapped_buffer_of(block).id());
+  glPixelStorei(row_length, static_cast<GLint>(block.leading_dimension / floats_per_pixel));
+  return ScopeExit([target, row_length] {
+    glPixelStorei(row_length, 0);
+    glBindBuffer(target, 0);
+  });
+}
 
 class Movement {
  public:
@@ -28,7 +40,7 @@ class Movement {
   void upload(const HostBlock<float>& from, const DeviceBlock<float>& to) {
     if (is_aligned_to_texels(from, to)) {
       const RasterMatrix& matrix = raster_matrix_of(to);
-      const PixelBufferBinding binding(GL_PIXEL_UNPACK_BUFFER, from, 4);
+      const auto binding = bound_pixels(GL_PIXEL_UNPACK_BUFFER, from, 4);
       for (const GLuint texture : {matrix.front(), matrix.back()}) {
         glTextureSubImage2D(texture, 0, static_cast<GLint>(RasterMatrix::texel_of(to.column)),
                             static_cast<GLint>(to.row), gl_size_of(to.columns / 4), gl_size_of(to.rows), GL_RGBA,
@@ -44,7 +56,7 @@ class Movement {
 
   void download(const DeviceBlock<float>& from, const HostBlock<float>& to) {
     if (is_aligned_to_texels(to, from)) {
-      const PixelBufferBinding binding(GL_PIXEL_PACK_BUFFER, to, 4);
+      const auto binding = bound_pixels(GL_PIXEL_PACK_BUFFER, to, 4);
       glBindFramebuffer(GL_READ_FRAMEBUFFER, raster_matrix_of(from).draws_front());
       glReadPixels(static_cast<GLint>(RasterMatrix::texel_of(from.column)), static_cast<GLint>(from.row),
                    gl_size_of(from.columns / 4), gl_size_of(from.rows), GL_RGBA, GL_FLOAT, offset_of(to));
@@ -115,7 +127,7 @@ class Movement {
   /// Host memory into texels (0, 0) on, element (i, j) into texel (j, i); the texture grows as needed.
   void upload(const HostBlock<float>& from, ElementTexture& to) {
     to.reserve(from.columns, from.rows);
-    const PixelBufferBinding binding(GL_PIXEL_UNPACK_BUFFER, from, 1);
+    const auto binding = bound_pixels(GL_PIXEL_UNPACK_BUFFER, from, 1);
     glTextureSubImage2D(to.id(), 0, 0, 0, gl_size_of(from.columns), gl_size_of(from.rows), GL_RED, GL_FLOAT,
                         offset_of(from));
   }
@@ -178,7 +190,7 @@ class Movement {
   }
 
   void download_elements(const HostBlock<float>& to) {
-    const PixelBufferBinding binding(GL_PIXEL_PACK_BUFFER, to, 1);
+    const auto binding = bound_pixels(GL_PIXEL_PACK_BUFFER, to, 1);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, elements_.framebuffer());
     glReadPixels(0, 0, gl_size_of(to.columns), gl_size_of(to.rows), GL_RED, GL_FLOAT, offset_of(to));
   }
@@ -196,24 +208,6 @@ class Movement {
   static bool is_aligned_to_texels(const HostBlock<float>& host, const DeviceBlock<float>& device) {
     return host.offset % 4 == 0 && host.leading_dimension % 4 == 0 && device.column % 4 == 0 && device.columns % 4 == 0;
   }
-
-  // Binds a pixel buffer as the destination (GL_PIXEL_PACK_BUFFER) or the source (GL_PIXEL_UNPACK_BUFFER) of pixels.
-  class PixelBufferBinding : NonCopyable {
-   public:
-    PixelBufferBinding(GLenum target, const HostBlock<float>& block, Index floats_per_pixel)
-        : target_(target), row_length_(target == GL_PIXEL_PACK_BUFFER ? GL_PACK_ROW_LENGTH : GL_UNPACK_ROW_LENGTH) {
-      glBindBuffer(target_, mapped_buffer_of(block).id());
-      glPixelStorei(row_length_, static_cast<GLint>(block.leading_dimension / floats_per_pixel));
-    }
-    ~PixelBufferBinding() {
-      glPixelStorei(row_length_, 0);
-      glBindBuffer(target_, 0);
-    }
-
-   private:
-    GLenum target_;
-    GLenum row_length_;
-  };
 
   // The "pointer" of a pixel transfer with a buffer bound: bytes from its start.
   static void* offset_of(const HostBlock<float>& block) {

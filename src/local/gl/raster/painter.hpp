@@ -4,7 +4,6 @@
 #include <array>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "device/command_stream.hpp"
 #include "gl/program.hpp"

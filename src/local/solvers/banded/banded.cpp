@@ -95,20 +95,18 @@ Index width_for(Index n, BandedVariant variant) {
   if (variant == BandedVariant::diagonals_1d) return n;
   return static_cast<Index>(std::ceil(std::sqrt(static_cast<double>(n))));
 }
-Index height_for(Index n, BandedVariant variant) { return (n + width_for(n, variant) - 1) / width_for(n, variant); }
+Index height_for(Index n, BandedVariant variant) { return divide_up(n, width_for(n, variant)); }
 
 /// The joined diagonals, measured as packing; as many as there were before.
 JoinedDiagonals joined_again(Device& device, const BandedProduct& product, std::size_t diagonals) {
-  JoinedDiagonals joined;
-  device.clock().measure(Stage::pack, [&] { joined = join_diagonals(product.n, product.entries); });
+  JoinedDiagonals joined =
+      device.clock().measure(Stage::pack, [&] { return join_diagonals(product.n, product.entries); });
   if (joined.diagonals.size() == diagonals) return joined;
   throw std::invalid_argument(fmt::format("a matrix with {} joined diagonals is not what was allocated: {}",
                                           joined.diagonals.size(), diagonals));
 }
 
-std::string operation_preamble(BandedOperation operation) {
-  return definition("OPERATION", static_cast<Index>(operation));
-}
+std::string operation_preamble(BandedOperation operation) { return define("OPERATION", static_cast<Index>(operation)); }
 
 struct VectorTexture : TextureMatrix {
   VectorTexture(Device& device, Index n, BandedVariant variant)
@@ -207,8 +205,8 @@ struct ComputedDiagonals {
     to.bind(3);
     z.bind(4);
     program.set(0, to_int(product.n), to_int(shifts.size()));
-    const Index groups = (product.n + row_group - 1) / row_group;
-    device.dispatch(program, std::min(groups, max_groups), (groups + max_groups - 1) / max_groups);
+    const Index groups = divide_up(product.n, row_group);
+    device.dispatch(program, std::min(groups, max_groups), divide_up(groups, max_groups));
   }
   void store() { y.download(product.y); }
 

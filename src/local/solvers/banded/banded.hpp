@@ -2,7 +2,6 @@
 // Westermann 2003, as described by Brodtkorb 2006, section 2.2).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <numeric>
+#include <span>
 
 #include "base/precision.hpp"
 #include "solvers/device/device_array.hpp"
@@ -48,28 +48,24 @@ class Blas1 {
     dot_.set(0, to_int(count_));
     const Index groups = std::min(groups_of_vector(), device_.description().software ? Index{16} : max_parts);
     device_.dispatch(dot_, groups);
-    glCopyNamedBufferSubData(parts_.id(), read_back_->id(), 0, 0,
-                             static_cast<GLsizeiptr>(groups * static_cast<Index>(sizeof(double))));
-    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-    device_.finish();
-    return std::accumulate(read_back_->data(), read_back_->data() + groups, 0.0);
+    const std::span<const double> parts = parts_.read(0, groups, *read_back_);
+    return std::accumulate(parts.begin(), parts.end(), 0.0);
   }
   /// An invocation an element, in groups of 256.
   void dispatch(const gl::Program& program) {
     constexpr Index max_across = 32768;  // OpenGL guarantees 65535
     const Index groups = groups_of_vector();
-    device_.dispatch(program, std::min(groups, max_across), (groups + max_across - 1) / max_across);
+    device_.dispatch(program, std::min(groups, max_across), divide_up(groups, max_across));
   }
 
  private:
   enum class Operation : std::uint8_t { scal, axpy, dot };
   static constexpr Index max_parts = 1024;  // of a scalar product
 
-  Index groups_of_vector() const { return (count_ + 255) / 256; }
+  Index groups_of_vector() const { return divide_up(count_, 256); }
   gl::Program program_of(Operation operation) const {
-    return device_.compute_program("solvers/blas1.comp",
-                                   definition("DOUBLE", precision_of<Real> == Precision::double_) +
-                                       definition("OPERATION", static_cast<Index>(operation)));
+    return device_.compute_program("solvers/blas1.comp", define("DOUBLE", precision_of<Real> == Precision::double_) +
+                                                             define("OPERATION", static_cast<Index>(operation)));
   }
   void run(const gl::Program& program, double factor) {
     program.set(0, to_int(count_));

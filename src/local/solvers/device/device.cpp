@@ -2,23 +2,9 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "base/scope_exit.hpp"
+
 namespace glinpack::solvers {
-
-namespace {
-
-/// Enables additive blending during its lifetime.
-class AdditiveBlending {
- public:
-  AdditiveBlending() {
-    glEnable(GL_BLEND);
-    glBlendFunc(GL_ONE, GL_ONE);
-  }
-  AdditiveBlending(const AdditiveBlending&) = delete;
-  AdditiveBlending& operator=(const AdditiveBlending&) = delete;
-  ~AdditiveBlending() { glDisable(GL_BLEND); }
-};
-
-}  // namespace
 
 Device::Device(int index, const std::string& shader_directory, bool debug)
     : context_(gl::Context::create(index, debug)),
@@ -47,7 +33,9 @@ void Device::draw(const gl::Program& program, const gl::Target& target, std::ini
 void Device::draw_added(const gl::Program& program, const gl::Target& target, std::initializer_list<GLuint> textures,
                         std::span<const gl::Quad> quads) {
   context_->make_current();
-  const AdditiveBlending blending;
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_ONE, GL_ONE);
+  const ScopeExit disable([] { glDisable(GL_BLEND); });
   draw(program, target, textures, quads);
 }
 
@@ -61,9 +49,7 @@ void Device::dispatch(const gl::Program& program, Index groups_x, Index groups_y
 
 void Device::finish() {
   context_->make_current();
-  fences_.note_commands();
-  fences_.wait_idle();
-  context_->throw_error("the device reports a failed operation");
+  fences_.finish();
   context_->throw_debug_error();
 }
 
@@ -81,10 +67,6 @@ std::string memory_obstacle(const DeviceDescription& device, const std::string& 
   if (device.free_memory <= 0 || bytes <= static_cast<double>(device.free_memory)) return {};
   return fmt::format("{} {:.2f} GiB on the device, but {} has {:.2f} GiB free: {}", what, bytes / (1 << 30),
                      device.renderer, gibibytes(device.free_memory), remedy);
-}
-
-std::string definition(const char* name, Index value) {
-  return std::string("#define ") + name + " " + std::to_string(value) + "\n";
 }
 
 }  // namespace glinpack::solvers

@@ -53,17 +53,32 @@ class Device {
 
   /// Waits for all commands. Throws std::runtime_error if the device reports an error.
   void finish();
-  /// Times body() and waits for its commands.
+  /// Times body(), the context being current, and waits for its commands.
   template <class Body>
   void measure(Stage stage, Body&& body) {
     clock_.measure(stage, [&] {
+      context_->make_current();
       std::forward<Body>(body)();
       finish();
     });
   }
 
-  /// Mapped host memory of at least `floats` floats to stage texels; the same at every call, so that finish() is needed
-  /// between uses. Throws std::runtime_error when there is too little memory.
+  /// Stages pack and upload: fill(memory) with `floats` floats, then commands(buffer), which copy them to the device.
+  /// Throws std::runtime_error when there is too little memory.
+  template <class Fill, class Commands>
+  void upload(Index floats, const Fill& fill, const Commands& commands) {
+    const MappedBuffer<float>& buffer = staging(floats);
+    clock_.measure(Stage::pack, [&] { fill(buffer.data()); });
+    measure(Stage::upload, [&] { commands(buffer); });
+  }
+  /// The reverse, in stages download and unpack.
+  template <class Commands, class Take>
+  void download(Index floats, const Commands& commands, const Take& take) {
+    const MappedBuffer<float>& buffer = staging(floats);
+    measure(Stage::download, [&] { commands(buffer); });
+    clock_.measure(Stage::unpack, [&] { take(buffer.data()); });
+  }
+  /// Their memory, of at least `floats` floats; the same at every call. Throws as they do.
   MappedBuffer<float>& staging(Index floats);
   /// Frees that memory.
   void release_staging() { staging_.reset(); }
@@ -82,8 +97,5 @@ class Device {
 /// unknown. `what`: "the matrices take".
 std::string memory_obstacle(const DeviceDescription& device, const std::string& what, double bytes,
                             const std::string& remedy = "use a smaller N");
-
-/// A line of a shader's preamble: "#define NAME VALUE\n".
-std::string definition(const char* name, Index value);
 
 }  // namespace glinpack::solvers

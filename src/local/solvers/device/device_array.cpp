@@ -70,13 +70,12 @@ void DeviceArray<Real>::upload(Index count, const std::function<void(Real*)>& fi
   check(count);
   if (count == 0) return;
   const Index bytes = bytes_of<Real>(count);
-  MappedBuffer<float>& staging = device_->staging(floats_for(bytes));
-  device_->clock().measure(Stage::pack, [&] { fill(reinterpret_cast<Real*>(staging.data())); });
-  device_->measure(Stage::upload, [&] {
-    device_->context()->make_current();
-    glCopyNamedBufferSubData(staging.id(), buffer_.id(), 0, 0, static_cast<GLsizeiptr>(bytes));
-    glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-  });
+  device_->upload(
+      floats_for(bytes), [&](float* memory) { fill(reinterpret_cast<Real*>(memory)); },
+      [&](const MappedBuffer<float>& staging) {
+        glCopyNamedBufferSubData(staging.id(), buffer_.id(), 0, 0, static_cast<GLsizeiptr>(bytes));
+        glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+      });
 }
 
 template <class Real>
@@ -84,13 +83,23 @@ void DeviceArray<Real>::download(Index count, const std::function<void(const Rea
   check(count);
   if (count == 0) return;
   const Index bytes = bytes_of<Real>(count);
-  MappedBuffer<float>& staging = device_->staging(floats_for(bytes));
-  device_->measure(Stage::download, [&] {
-    device_->context()->make_current();
-    glCopyNamedBufferSubData(buffer_.id(), staging.id(), 0, 0, static_cast<GLsizeiptr>(bytes));
-    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-  });
-  device_->clock().measure(Stage::unpack, [&] { take(reinterpret_cast<const Real*>(staging.data())); });
+  device_->download(
+      floats_for(bytes),
+      [&](const MappedBuffer<float>& staging) {
+        glCopyNamedBufferSubData(buffer_.id(), staging.id(), 0, 0, static_cast<GLsizeiptr>(bytes));
+        glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+      },
+      [&](const float* memory) { take(reinterpret_cast<const Real*>(memory)); });
+}
+
+template <class Real>
+std::span<const Real> DeviceArray<Real>::read(Index first, Index count, const MappedBuffer<Real>& to) const {
+  device_->context()->make_current();
+  glCopyNamedBufferSubData(buffer_.id(), to.id(), static_cast<GLintptr>(bytes_of<Real>(first)), 0,
+                           static_cast<GLsizeiptr>(bytes_of<Real>(count)));
+  glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
+  device_->finish();
+  return {to.data(), static_cast<std::size_t>(count)};
 }
 
 template <class Real>

@@ -1,7 +1,5 @@
 #include "solvers/device/packing.hpp"
 
-#include <cstddef>
-
 namespace glinpack::solvers {
 namespace {
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +11,8 @@
 #include <utility>
 
 #include "base/enumerators.hpp"
+#include "base/measuring.hpp"
+#include "base/scope_exit.hpp"
 
 namespace glinpack::solvers {
 
@@ -40,12 +41,11 @@ struct StageTimes {
 /// Not thread-safe. Stages are not nested.
 class StageClock {
  public:
-  /// Times body(), which must return only after its work is done.
+  /// Times body(), which must return only after its work is done. Returns its result.
   template <class Body>
-  void measure(Stage stage, Body&& body) {
-    const auto start = std::chrono::steady_clock::now();
-    std::forward<Body>(body)();
-    times_.of(stage) += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  auto measure(Stage stage, Body&& body) {
+    const ScopeExit add([this, stage, start = steady_seconds()] { times_.of(stage) += steady_seconds() - start; });
+    return std::forward<Body>(body)();
   }
   void clear() { times_ = {}; }
   const StageTimes& times() const { return times_; }

@@ -5,22 +5,18 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/scope_exit.hpp"
+
 namespace glinpack::solvers {
 namespace {
 
 constexpr Index largest_download = Index{1} << 30;  // bytes at a time
 
-/// Binds a pixel buffer during its lifetime, as source or destination of texels.
-class PixelBuffer {
- public:
-  PixelBuffer(GLenum target, GLuint buffer) : target_(target) { glBindBuffer(target_, buffer); }
-  PixelBuffer(const PixelBuffer&) = delete;
-  PixelBuffer& operator=(const PixelBuffer&) = delete;
-  ~PixelBuffer() { glBindBuffer(target_, 0); }
-
- private:
-  GLenum target_;
-};
+/// Binds a pixel buffer during the life of the returned object, as source or destination of texels.
+[[nodiscard]] auto bound_pixels(GLenum target, GLuint buffer) {
+  glBindBuffer(target, buffer);
+  return ScopeExit([target] { glBindBuffer(target, 0); });
+}
 
 /// The format of TextureMatrix's texels and of images that compute shaders store, but for bytes.
 GLenum image_format(Packing packing, TexelFormat format) {
@@ -31,8 +27,8 @@ GLenum image_format(Packing packing, TexelFormat format) {
 }  // namespace
 
 TextureExtents texture_extents(Index rows, Index columns, Packing packing) {
-  return {std::max<Index>(1, round_up(columns, texel_columns(packing)) / texel_columns(packing)),
-          std::max<Index>(1, round_up(rows, texel_rows(packing)) / texel_rows(packing))};
+  return {std::max<Index>(1, divide_up(columns, texel_columns(packing))),
+          std::max<Index>(1, divide_up(rows, texel_rows(packing)))};
 }
 
 std::string texture_obstacle(const DeviceDescription& device, Index rows, Index columns, Packing packing,
@@ -98,11 +94,8 @@ template void TextureMatrix::upload_elements(RowMajorView<const float>);
 template void TextureMatrix::upload_elements(RowMajorView<const double>);
 
 void TextureMatrix::upload_texels(const std::function<void(float*)>& fill) {
-  MappedBuffer<float>& staging = device_->staging(floats());
-  device_->clock().measure(Stage::pack, [&] { fill(staging.data()); });
-  device_->measure(Stage::upload, [&] {
-    device_->context()->make_current();
-    const PixelBuffer bound(GL_PIXEL_UNPACK_BUFFER, staging.id());
+  device_->upload(floats(), fill, [&](const MappedBuffer<float>& staging) {
+    const auto bound = bound_pixels(GL_PIXEL_UNPACK_BUFFER, staging.id());
     glTextureSubImage2D(texture_.id(), 0, 0, 0, static_cast<GLsizei>(spread() * width_), static_cast<GLsizei>(height_),
                         pixel_format(), pixel_type(), nullptr);
   });
@@ -121,10 +114,8 @@ template void TextureMatrix::download_elements(RowMajorView<float>) const;
 template void TextureMatrix::download_elements(RowMajorView<double>) const;
 
 void TextureMatrix::download_texels(const std::function<void(const float*)>& take) const {
-  MappedBuffer<float>& staging = device_->staging(floats());
-  device_->measure(Stage::download, [&] {
-    device_->context()->make_current();
-    const PixelBuffer bound(GL_PIXEL_PACK_BUFFER, staging.id());
+  const auto read = [&](const MappedBuffer<float>& staging) {
+    const auto bound = bound_pixels(GL_PIXEL_PACK_BUFFER, staging.id());
     // in bands of rows: the call counts bytes in 31 bits
     const Index row_bytes = spread() * width_ * channels(packing_) * static_cast<Index>(sizeof(float));
     const Index band = std::max<Index>(1, largest_download / row_bytes);
@@ -134,8 +125,8 @@ void TextureMatrix::download_texels(const std::function<void(const float*)>& tak
                            static_cast<GLsizei>(rows), 1, pixel_format(), pixel_type(),
                            static_cast<GLsizei>(rows * row_bytes), reinterpret_cast<void*>(row * row_bytes));
     }
-  });
-  device_->clock().measure(Stage::unpack, [&] { take(staging.data()); });
+  };
+  device_->download(floats(), read, take);
 }
 
 namespace {
@@ -147,8 +138,8 @@ constexpr GLint rectangle_location = 1, first_coordinate_location = 2;
 gl::Program make_program(Device& device, const std::string& name, const std::string& preamble, ShaderKind kind,
                          TexelFormat format, Index group) {
   const bool computes = kind == ShaderKind::compute;
-  const std::string all = preamble + definition("COMPUTE", computes) + definition("GROUP", group) +
-                          definition("DOUBLE", format == TexelFormat::doubles);
+  const std::string all = preamble + define("COMPUTE", computes) + define("GROUP", group) +
+                          define("DOUBLE", format == TexelFormat::doubles);
   return computes ? device.compute_program(name, all) : device.fragment_program(name, all);
 }
 
@@ -189,8 +180,7 @@ void TexelProgram::dispatch(const TextureMatrix& target, std::initializer_list<G
       program_.set(location++, to_int(c.x), to_int(c.y));
       program_.set(location++, c.x_along_width, c.y_along_width, c.x_along_height, c.y_along_height);
     }
-    device_->dispatch(program_, round_up(quad.width, group_width) / group_width,
-                      round_up(quad.height, group_height) / group_height);
+    device_->dispatch(program_, divide_up(quad.width, group_width), divide_up(quad.height, group_height));
   }
   // later calls read by samplers, copy, or draw
   glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_TEXTURE_UPDATE_BARRIER_BIT |

@@ -29,16 +29,13 @@ Real copy_into(RowMajorView<const Real> from, Index first_column, PaddedMatrix<R
 
 }  // namespace
 
-std::string block_preamble(EliminationVariant variant) {
-  return fmt::format("#define BLOCK {}\n", block_size(variant));
-}
-
-void check_precision(const EliminationSettings& settings, Precision precision) {
-  const bool is_double = precision == Precision::double_;
-  if (settings.precision == precision && (!is_double || settings.variant == EliminationVariant::compute)) return;
-  throw std::invalid_argument(
-      fmt::format("the variant {} does not eliminate systems in {} precision with these settings",
-                  name_of(settings.variant), is_double ? "double" : "single"));
+TexelProgram step_program(Device& device, const char* name, const EliminationSettings& settings, int step) {
+  return {device,
+          name,
+          define("BLOCK", block_size(settings.variant)) + define("STEP", step),
+          shaders_of(settings.variant),
+          format_of(settings),
+          settings.group};
 }
 
 template <class Real>
@@ -71,18 +68,37 @@ PaddedMatrix<Real> padded(RowMajorView<const Real> a, RowMajorView<const Real> b
 template PaddedMatrix<float> padded(RowMajorView<const float>, RowMajorView<const float>, Index);
 template PaddedMatrix<double> padded(RowMajorView<const double>, RowMajorView<const double>, Index);
 
+template <class Real>
+EliminationSteps<Real>::EliminationSteps(Device& on, DenseSystem<Real>& of, const EliminationSettings& with)
+    : device(on), system(of), settings(with), block(block_size(with.variant)), side(divide_up(of.a.rows, block)) {
+  check_extents(of);
+  const bool is_double = precision_of<Real> == Precision::double_;
+  if (with.precision == precision_of<Real> && (!is_double || with.variant == EliminationVariant::compute)) return;
+  throw std::invalid_argument(
+      fmt::format("the variant {} does not eliminate systems in {} precision with these settings",
+                  name_of(with.variant), name_of(precision_of<Real>)));
+}
+
+template <class Real>
+PaddedMatrix<Real> EliminationSteps<Real>::pack(RowMajorView<const Real> right) {
+  PaddedMatrix<Real> matrix = device.clock().measure(Stage::pack, [&] { return padded(system.a, right, block); });
+  min_pivot = tolerance<Real>(system.a.rows) * static_cast<double>(matrix.largest);
+  return matrix;
+}
+template struct EliminationSteps<float>;
+template struct EliminationSteps<double>;
+
 namespace {
 
 constexpr Index fan = 16;  // candidates that a fragment reduces to one
 constexpr GLint bounds_location = 8, direction_location = 9;
 
-Index reduced(Index candidates) { return round_up(candidates, fan) / fan; }
+Index reduced(Index candidates) { return divide_up(candidates, fan); }
 
 std::string preamble(const EliminationSettings& settings, bool measure) {
-  return block_preamble(settings.variant) +
-         fmt::format("#define FAN {}\n#define MEASURE {}\n#define SIGNED {}\n#define LARGEST {}\n", fan,
-                     measure ? 1 : 0, settings.measure == PivotMeasure::as_signed ? 1 : 0,
-                     settings.measure == PivotMeasure::largest ? 1 : 0);
+  return define("BLOCK", block_size(settings.variant)) + define("FAN", fan) + define("MEASURE", measure) +
+         define("SIGNED", settings.measure == PivotMeasure::as_signed) +
+         define("LARGEST", settings.measure == PivotMeasure::largest);
 }
 
 Index columns_of(Index side, const EliminationSettings& settings) {

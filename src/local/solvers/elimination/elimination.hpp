@@ -17,7 +17,6 @@
 // A result is therefore judged by its backward error, as in HPL, and not by its distance from LAPACK's.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -71,8 +70,8 @@ constexpr ShaderKind shaders_of(EliminationVariant variant) {
 }
 /// Rows, and columns, of a block: what a step eliminates.
 constexpr Index block_size(EliminationVariant variant) { return texel_rows(packing_of(variant)); }
-/// "#define BLOCK 2\n": of the shaders that include solvers/block.glsl.
-std::string block_preamble(EliminationVariant variant);
+/// A program of step `step`, from 1 on, which includes solvers/block.glsl.
+TexelProgram step_program(Device& device, const char* name, const EliminationSettings& settings, int step);
 
 /// The matrix is singular, or so nearly that its solution would be roundoff: no candidate of a step measures more than
 /// tolerance<Real>(n) times the largest magnitude in A. what() says step, columns (counted from 1) and both numbers.
@@ -144,8 +143,28 @@ extern const Elimination plu_packed;
 /// Throws std::invalid_argument if the extents do not match.
 template <class Real>
 void check_extents(const DenseSystem<Real>& system);
-/// Throws std::invalid_argument if the settings are not those of a variant that has this precision.
-void check_precision(const EliminationSettings& settings, Precision precision);
+
+/// What Gauss-Jordan elimination and PLU factorisation of systems on the host have in common.
+template <class Real>
+struct EliminationSteps {
+  /// Throws std::invalid_argument if the extents do not match, or the settings are not those of a variant that has this
+  /// precision.
+  EliminationSteps(Device& device, DenseSystem<Real>& system, const EliminationSettings& settings);
+
+  /// A texture of whole blocks, `columns` columns.
+  TextureMatrix texture(Index columns) const {
+    return {device, side * block, columns, packing_of(settings.variant), format_of(settings)};
+  }
+  /// [A | right] for a texture, with the least pivot to be accepted.
+  PaddedMatrix<Real> pack(RowMajorView<const Real> right);
+
+  Device& device;
+  DenseSystem<Real>& system;
+  EliminationSettings settings;
+  Index block;  // rows
+  Index side;   // of A in blocks
+  double min_pivot = 0;
+};
 
 /// A texel of the matrix.
 struct BlockPivot {

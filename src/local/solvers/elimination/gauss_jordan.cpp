@@ -29,50 +29,28 @@ std::vector<Range> exchanged(Index begin, Index end, Index first, Index second) 
   return {{begin, second, begin}, {second, second + 1, first}, {second + 1, end, second + 1}};
 }
 
-TexelProgram step_program(Device& device, const EliminationSettings& settings, int step) {
-  return {device,
-          "solvers/gauss_jordan.frag",
-          block_preamble(settings.variant) + definition("STEP", step),
-          shaders_of(settings.variant),
-          format_of(settings),
-          settings.group};
-}
-
-Index system_columns(Index n, Index right_hand_sides, EliminationVariant variant) {
-  return round_up(n, block_size(variant)) + right_hand_sides;
-}
+constexpr const char* shader = "solvers/gauss_jordan.frag";
 
 template <class Real>
-struct GaussJordanSteps {
+struct GaussJordanSteps : EliminationSteps<Real> {
   GaussJordanSteps(Device& on, DenseSystem<Real>& of, const EliminationSettings& with)
-      : device(on),
-        system(of),
-        settings(with),
-        block(block_size(with.variant)),
-        side(round_up(of.a.rows, block) / block),
-        textures(on, side * block, system_columns(of.a.rows, of.b.columns, with.variant), packing_of(with.variant),
-                 format_of(with)),
-        solution(on, side * block, of.b.columns, packing_of(with.variant), format_of(with)),
+      : EliminationSteps<Real>(on, of, with),
+        textures(on, side * block, side * block + of.b.columns, packing_of(with.variant), format_of(with)),
+        solution(this->texture(of.b.columns)),
         passes(on, with) {
     passes.resize(side);
   }
 
-  void load() {
-    PaddedMatrix<Real> matrix;
-    device.clock().measure(Stage::pack, [&] { matrix = padded(system.a, system.b, block); });
-    min_pivot = tolerance<Real>(system.a.rows) * static_cast<double>(matrix.largest);
-    textures.front().upload(matrix.view());
-  }
-
+  void load() { textures.front().upload(this->pack(system.b).view()); }
   void compute() {
     device.measure(Stage::compute, [&] {
-      pivots = passes.eliminate(textures, side, min_pivot);
+      pivots = passes.eliminate(textures, side, this->min_pivot);
       textures.front().copy_texels(side, 0, solution);
     });
   }
 
   void store() {
-    if (settings.pivoting == EliminationPivoting::partial) return solution.download(system.x);
+    if (this->settings.pivoting == EliminationPivoting::partial) return solution.download(system.x);
     // Columns were exchanged, whole blocks of them, with the row that makes odd n even: so are the rows of X.
     std::vector<Real> rows(static_cast<std::size_t>(solution.rows() * system.x.columns));
     const RowMajorView<Real> all{rows.data(), solution.rows(), system.x.columns, system.x.columns};
@@ -87,12 +65,10 @@ struct GaussJordanSteps {
     });
   }
 
-  Device& device;
-  DenseSystem<Real>& system;
-  EliminationSettings settings;
-  Index block;
-  Index side;
-  double min_pivot = 0;
+  using EliminationSteps<Real>::block;
+  using EliminationSteps<Real>::device;
+  using EliminationSteps<Real>::side;
+  using EliminationSteps<Real>::system;
   std::vector<BlockPivot> pivots;
   PingPong textures;
   TextureMatrix solution;
@@ -101,8 +77,6 @@ struct GaussJordanSteps {
 
 template <class Real>
 Steps make_gauss_jordan(Device& device, DenseSystem<Real>& system, const EliminationSettings& settings) {
-  check_extents(system);
-  check_precision(settings, precision_of<Real>);
   return steps_of(device.clock(), std::make_shared<GaussJordanSteps<Real>>(device, system, settings));
 }
 
@@ -110,9 +84,9 @@ Steps make_gauss_jordan(Device& device, DenseSystem<Real>& system, const Elimina
 
 GaussJordan::GaussJordan(Device& device, const EliminationSettings& settings)
     : search_(device, settings),
-      normalize_(step_program(device, settings, 1)),
-      exchange_(step_program(device, settings, 2)),
-      eliminate_(step_program(device, settings, 3)) {}
+      normalize_(step_program(device, shader, settings, 1)),
+      exchange_(step_program(device, shader, settings, 2)),
+      eliminate_(step_program(device, shader, settings, 3)) {}
 
 std::vector<BlockPivot> GaussJordan::eliminate(PingPong& system, Index side, double min) {
   resize(side);
@@ -155,9 +129,9 @@ const Elimination gauss_jordan{.make_single = make_gauss_jordan<float>,
                                .make_double = make_gauss_jordan<double>,
                                .obstacle = [](const DeviceDescription& device, Index n, Index right_hand_sides,
                                               const EliminationSettings& settings) {
-                                 return texture_obstacle(device, n,
-                                                         system_columns(n, right_hand_sides, settings.variant),
-                                                         packing_of(settings.variant), format_of(settings));
+                                 const Index columns = round_up(n, block_size(settings.variant)) + right_hand_sides;
+                                 return texture_obstacle(device, n, columns, packing_of(settings.variant),
+                                                         format_of(settings));
                                }};
 
 }  // namespace glinpack::solvers

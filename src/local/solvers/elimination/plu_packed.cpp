@@ -28,32 +28,26 @@ constexpr int plu_steps = 8;
 constexpr Coordinates diagonal{0, 0, 0, 0, 1, 1};
 
 template <class Real>
-struct PluSteps {
+struct PluSteps : EliminationSteps<Real> {
   PluSteps(Device& on, DenseSystem<Real>& of, const EliminationSettings& with)
-      : device(on),
-        system(of),
-        block(block_size(with.variant)),
-        side(round_up(of.a.rows, block) / block),
-        factors(on, side * block, side * block, packing_of(with.variant), format_of(with)),
-        right(on, side * block, std::max<Index>(1, of.b.columns), packing_of(with.variant), format_of(with)),
-        solution(on, side * block, right.columns(), packing_of(with.variant), format_of(with)),
+      : EliminationSteps<Real>(on, of, with),
+        factors(this->texture(this->side * block)),
+        right(this->texture(std::max<Index>(1, of.b.columns))),
+        solution(this->texture(right.columns())),
         passes(on, with) {
-    passes.resize(side);
+    passes.resize(this->side);
   }
 
   void load() {
-    PaddedMatrix<Real> matrix;
-    device.clock().measure(Stage::pack, [&] { matrix = padded(system.a, {}, block); });
-    min_pivot = tolerance<Real>(system.a.rows) * static_cast<double>(matrix.largest);
-    factors.upload(matrix.view());
+    factors.upload(this->pack({}).view());
     if (system.b.columns > 0) right.upload(system.b);
   }
 
   void compute() {
     std::vector<Index>& rows = system.row_order;
     rows.clear();
-    device.measure(Stage::compute, [&] {
-      const std::vector<Index> order = row_order_of(passes.factorize(factors, min_pivot));
+    this->device.measure(Stage::compute, [&] {
+      const std::vector<Index> order = row_order_of(passes.factorize(factors, this->min_pivot));
       if (system.b.columns > 0) passes.solve(factors, order, right, solution);
       for (const Index texel : order) {
         for (Index row = texel * block; row < (texel + 1) * block; ++row) rows.push_back(row);
@@ -67,21 +61,14 @@ struct PluSteps {
     if (system.factors.rows > 0) factors.download(system.factors);
   }
 
-  Device& device;
-  DenseSystem<Real>& system;
-  Index block;
-  Index side;
-  double min_pivot = 0;
-  TextureMatrix factors;
-  TextureMatrix right;
-  TextureMatrix solution;
+  using EliminationSteps<Real>::block;
+  using EliminationSteps<Real>::system;
+  TextureMatrix factors, right, solution;
   PluPacked passes;
 };
 
 template <class Real>
 Steps make_plu_packed(Device& device, DenseSystem<Real>& system, const EliminationSettings& settings) {
-  check_extents(system);
-  check_precision(settings, precision_of<Real>);
   if (settings.pivoting != EliminationPivoting::partial) {
     throw std::invalid_argument("PLU factorisation exchanges rows only: full pivoting is not possible");
   }
@@ -93,9 +80,7 @@ Steps make_plu_packed(Device& device, DenseSystem<Real>& system, const Eliminati
 PluPacked::PluPacked(Device& device, const EliminationSettings& settings)
     : device_(&device), settings_(settings), search_(device, settings) {
   for (int step = 1; step <= plu_steps; ++step) {
-    programs_.emplace_back(device, "solvers/plu_packed.frag",
-                           block_preamble(settings.variant) + definition("STEP", step), shaders_of(settings.variant),
-                           format_of(settings), settings.group);
+    programs_.push_back(step_program(device, "solvers/plu_packed.frag", settings, step));
   }
 }
 

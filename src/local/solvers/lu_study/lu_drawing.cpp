@@ -1,10 +1,9 @@
 #include "solvers/lu_study/lu_drawing.hpp"
 
-#include <spdlog/fmt/fmt.h>
-
 #include <algorithm>
-#include <chrono>
-#include <cmath>
+
+#include "base/measuring.hpp"
+#include "base/scope_exit.hpp"
 
 namespace glinpack::solvers {
 namespace {
@@ -14,17 +13,12 @@ using gl::Coordinates;
 constexpr Index components = 4;
 constexpr GLint pivot_channel_location = 8;
 
-/// Restricts writes to some channels during its lifetime.
-class ChannelMask {
- public:
-  explicit ChannelMask(LuChannels first) {
-    const auto on = [first](LuChannels channel) -> GLboolean { return channel >= first ? GL_TRUE : GL_FALSE; };
-    glColorMask(on(LuChannels::rgba), on(LuChannels::gba), on(LuChannels::ba), on(LuChannels::a));
-  }
-  ChannelMask(const ChannelMask&) = delete;
-  ChannelMask& operator=(const ChannelMask&) = delete;
-  ~ChannelMask() { glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE); }
-};
+/// Restricts writes to some channels during the life of the returned object.
+[[nodiscard]] auto masked(LuChannels first) {
+  const auto on = [first](LuChannels channel) -> GLboolean { return channel >= first ? GL_TRUE : GL_FALSE; };
+  glColorMask(on(LuChannels::rgba), on(LuChannels::gba), on(LuChannels::ba), on(LuChannels::a));
+  return ScopeExit([] { glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE); });
+}
 
 /// n x n texels of four channels, or, with four rows a texel, n x ceil(n / 4).
 TextureMatrix make_texture(Device& device, Index n, const LuSettings& settings) {
@@ -74,10 +68,9 @@ LuDrawing::Programs LuDrawing::make_programs(bool access) const {
     for (int channels = 0; channels < (four ? components : 1); ++channels) {
       programs[static_cast<std::size_t>(operation)].emplace_back(
           device_, "solvers/lu_methods.frag",
-          fmt::format("#define VECTOR {}\n#define CHANNELS_FROM {}\n#define OPERATION {}\n#define ACCESS {}\n#define "
-                      "RECIPROCAL {}\n",
-                      four ? 1 : 0, channels, static_cast<int>(operation) + 1, access ? 1 : 0,
-                      settings_.division == LuDivision::reciprocal ? 1 : 0),
+          define("VECTOR", four) + define("CHANNELS_FROM", channels) +
+              define("OPERATION", static_cast<int>(operation) + 1) + define("ACCESS", access) +
+              define("RECIPROCAL", settings_.division == LuDivision::reciprocal),
           ShaderKind::fragment);
     }
   }
@@ -85,8 +78,7 @@ LuDrawing::Programs LuDrawing::make_programs(bool access) const {
 }
 
 void LuDrawing::load() {
-  PaddedMatrix<float> matrix;
-  device_.clock().measure(Stage::pack, [&] { matrix = padded(system_.a, {}, 1); });
+  const PaddedMatrix<float> matrix = device_.clock().measure(Stage::pack, [&] { return padded(system_.a, {}, 1); });
   largest_ = static_cast<double>(matrix.largest);
   if (vectorised(settings_.method)) {
     textures_[0].upload(matrix.view());
@@ -104,11 +96,6 @@ void LuDrawing::compute(Work work) {
 }
 
 LuDrawing::Seconds LuDrawing::compute_timed(Work work) {
-  using Clock = std::chrono::steady_clock;
-  const auto since = [](Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
-  device_.context()->make_current();
   device_.finish();
   Seconds seconds;
   std::vector<gl::TimestampHandle> stamps;
@@ -120,18 +107,18 @@ LuDrawing::Seconds LuDrawing::compute_timed(Work work) {
   std::size_t next = 0;
   const bool copies = settings_.strategy == LuStrategy::copying;
   const auto wait = [&](double& part) {
-    const Clock::time_point issued = Clock::now();
+    const double issued = steady_seconds();
     device_.finish();
-    part += since(issued);
+    part += steady_seconds() - issued;
   };
   const auto stamp = [&](int which) {
     if (!stamps.empty()) return glQueryCounter(stamps[next++].id(), GL_TIMESTAMP);
     if (which == 1 || (which == 2 && copies)) wait(which == 1 ? seconds.passes : seconds.copies);
   };
-  const Clock::time_point start = Clock::now();
+  const double start = steady_seconds();
   perform(work, stamp);
   device_.finish();
-  seconds.whole = since(start);
+  seconds.whole = steady_seconds() - start;
   for (std::size_t phase = 0; phase + 2 < stamps.size(); phase += 3) {
     seconds.passes += seconds_between(stamps[phase], stamps[phase + 1]);
     if (copies) seconds.copies += seconds_between(stamps[phase + 1], stamps[phase + 2]);
@@ -177,7 +164,7 @@ void LuDrawing::draw(const LuStep& step, const LuPass& pass, Work work) {
       {Coordinates::rectangle(drawn.x, drawn.y), Coordinates::column(step.column, drawn.y),
        by_pivot ? Coordinates{step.column, step.pivot_row} : Coordinates::row(drawn.x, step.pivot_row)}};
   program.program().set(pivot_channel_location, step.pivot_channel);
-  const ChannelMask mask(pass.channels);
+  const auto mask = masked(pass.channels);
   if (pass.operation == LuOperation::reduce) {
     program.run(target, {read.texture(), switching ? target.texture() : read.texture()}, quad);
   } else {
@@ -218,11 +205,7 @@ void LuDrawing::store() const {
       }
     });
   }
-  const double min = min_lu_pivot(n_, largest_);
-  for (Index i = 0; i < n_; ++i) {
-    const auto pivot = static_cast<double>(factors(i, i));
-    if (!(std::abs(pivot) > min)) throw small_pivot_error(i, n_, pivot, min);
-  }
+  check_pivots(factors, largest_);
 }
 
 }  // namespace glinpack::solvers

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/precision.hpp"
 
@@ -22,7 +23,7 @@ Rows rows_of(const LuSettings& settings, Index n, Index i) {
   const Index below = n - i - 1;
   if (!vectorised(settings.method)) return {i + 1, below, LuChannels::rgba};
   const Index first = (i + 1) / vector_length;
-  return {first, below == 0 ? 0 : round_up(n, vector_length) / vector_length - first,
+  return {first, below == 0 ? 0 : divide_up(n, vector_length) - first,
           static_cast<LuChannels>((i + 1) % vector_length)};
 }
 
@@ -104,14 +105,18 @@ std::optional<LuCounts> lu_table1(const LuSettings& settings, Index n) {
   return counts;
 }
 
-double min_lu_pivot(Index n, double largest) { return tolerance<float>(n) * largest; }
-
-SingularMatrixError small_pivot_error(Index step, Index n, double pivot, double min) {
-  return {
+void check_pivot(Index step, Index n, float pivot, double largest) {
+  const double min = tolerance<float>(n) * largest;
+  if (std::abs(double{pivot}) > min) return;
+  throw SingularMatrixError(
       fmt::format("step {} of {}: the pivot, {:.3g}, is too small without exchanges of rows, of which these methods "
                   "have none: it must exceed {:.3g}; `glinpack-papers plu-packed` pivots",
                   step + 1, n, pivot, min),
-      step};
+      step);
+}
+
+void check_pivots(RowMajorView<const float> factors, double largest) {
+  for (Index i = 0; i < factors.rows; ++i) check_pivot(i, factors.rows, factors(i, i), largest);
 }
 
 }  // namespace glinpack::solvers

@@ -21,7 +21,6 @@
 //     column i of L again.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -116,10 +115,11 @@ std::optional<LuCounts> lu_table1(const LuSettings& settings, Index n);
 /// "weight" of a pass in that table: 1, or 1/4 if texels have four rows.
 constexpr double lu_table1_weight(LuMethod method) { return vectorised(method) ? 0.25 : 1; }
 
-/// What a pivot must exceed in magnitude: tolerance<float>(n) times the largest magnitude in A.
-double min_lu_pivot(Index n, double largest);
-/// The error of step `step`, from 0, of n, whose pivot is at most `min`.
-SingularMatrixError small_pivot_error(Index step, Index n, double pivot, double min);
+/// Throws SingularMatrixError unless pivot `step` of n, from 0, exceeds in magnitude tolerance<float>(n) times
+/// `largest`, the largest magnitude in A.
+void check_pivot(Index step, Index n, float pivot, double largest);
+/// The same of all pivots of the factors.
+void check_pivots(RowMajorView<const float> factors, double largest);
 
 // A = L U without pivoting, blocked and right-looking: block columns on the host, the rest by the compute shaders of
 // the backend gl-compute. A modern baseline for the methods above.

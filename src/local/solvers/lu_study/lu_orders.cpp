@@ -1,7 +1,6 @@
 #include "solvers/lu_study/lu_orders.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "solvers/device/texture_matrix.hpp"
@@ -46,15 +45,6 @@ LuOrderCounts counts_of(LuOrder order, Index n) {
 
 namespace {
 
-void check_diagonal(const DenseSystem<float>& system, double largest) {
-  const Index n = system.a.rows;
-  const double min = min_lu_pivot(n, largest);
-  for (Index i = 0; i < n; ++i) {
-    const auto pivot = static_cast<double>(system.factors(i, i));
-    if (!(std::abs(pivot) > min)) throw small_pivot_error(i, n, pivot, min);
-  }
-}
-
 struct DrawnOrder {
   DrawnOrder(Device& on, const DenseSystem<float>& of, LuOrder in)
       : device(on),
@@ -64,8 +54,7 @@ struct DrawnOrder {
         program(on.fragment_program("solvers/lu_orders.frag", {})) {}
 
   void load() {
-    PaddedMatrix<float> checked;
-    device.clock().measure(Stage::pack, [&] { checked = padded(system.a, {}, 1); });
+    const PaddedMatrix<float> checked = device.clock().measure(Stage::pack, [&] { return padded(system.a, {}, 1); });
     largest = static_cast<double>(checked.largest);
     matrix.upload(checked.view());
   }
@@ -81,7 +70,7 @@ struct DrawnOrder {
   }
   void store() {
     matrix.download(system.factors);
-    check_diagonal(system, largest);
+    check_pivots(system.factors, largest);
   }
 
   Device& device;
@@ -125,7 +114,7 @@ Steps make_lu_order_on_host(const DenseSystem<float>& system, LuOrder order) {
                 for_passes(order, system.a.rows,
                            [&system](const LuOrderPass& pass) { compute_pass(pass, system.factors); });
               },
-          .store = [&system, largest] { check_diagonal(system, *largest); }};
+          .store = [&system, largest] { check_pivots(system.factors, *largest); }};
 }
 
 }  // namespace glinpack::solvers

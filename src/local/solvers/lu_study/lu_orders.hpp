@@ -8,7 +8,6 @@
 // but write sums that later steps read again.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string_view>

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <span>
 #include <vector>
@@ -52,7 +51,7 @@ class LuUnpivoted {
     const RowMajorView<float> staged = host.view();
     clock_.measure(Stage::pack, [&] {
       const PaddedMatrix<float> checked = padded(system_.a, {}, 1);
-      least_ = min_lu_pivot(n_, static_cast<double>(checked.largest));
+      largest_ = static_cast<double>(checked.largest);
       std::copy(checked.elements.begin(), checked.elements.end(), staged.data);
     });
     clock_.measure(Stage::upload, [&] { backend_->wait(backend_->upload(host, whole(*matrix_))); });
@@ -88,9 +87,7 @@ class LuUnpivoted {
     const bool reciprocal = division_ == LuDivision::reciprocal;
     for (Index j = 0; j < width; ++j) {
       const float pivot = panel(j, j);
-      if (!(std::abs(static_cast<double>(pivot)) > least_)) {
-        throw small_pivot_error(k + j, n_, static_cast<double>(pivot), least_);
-      }
+      check_pivot(k + j, n_, pivot, largest_);
       const Index left = width - j - 1;
       if (left == 0) break;
       const std::span<float> l{&panel(j + 1, j), static_cast<std::size_t>(left)};
@@ -125,7 +122,7 @@ class LuUnpivoted {
   std::unique_ptr<DeviceMatrix<float>> panel_;  // transposed: unpivoted_block x n
   std::unique_ptr<HostBuffer<float>> host_panel_;
   std::unique_ptr<HostBuffer<float>> host_matrix_;
-  double least_ = 0;
+  double largest_ = 0;  // magnitude in A
 };
 
 }  // namespace

@@ -7,10 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
-#include "base/user_cache.hpp"
 #include "device/shader_source.hpp"
 #include "solvers/device/texture_matrix.hpp"
 
@@ -41,9 +39,9 @@ double texels_fetched(const ProductExtents& e, const MatmulSettings& settings) {
   if (!draws(settings.variant)) return 0;
   const Packing packing = settings.packing;
   const TextureExtents result = texture_extents(e.rows, e.columns, packing);
-  const Index steps = round_up(e.depth, step_depth(packing)) / step_depth(packing);
+  const Index steps = divide_up(e.depth, step_depth(packing));
   const Index of_a_step = packing == Packing::p1x1 || packing == Packing::p2x2 ? 2 : 5;
-  const Index passes = has_passes(settings.variant) ? (steps + settings.pass_length - 1) / settings.pass_length : 0;
+  const Index passes = has_passes(settings.variant) ? divide_up(steps, settings.pass_length) : 0;
   return static_cast<double>(result.width * result.height) * static_cast<double>(steps * of_a_step + passes);
 }
 
@@ -113,13 +111,18 @@ std::string line_of(const Choice& choice) {
 }
 
 /// Ignores invalid lines of the file.
-std::vector<Choice> choices_in(const std::string& path) {
+std::vector<Choice> choices_in(std::ifstream file) {
   std::vector<Choice> choices;
-  std::ifstream file = open_regular_file(path);
   for (std::string line; std::getline(file, line);) {
     if (const std::optional<Choice> choice = parse(line)) choices.push_back(*choice);
   }
   return choices;
+}
+
+std::string key_of(const DeviceDescription& device, Precision precision) {
+  const ShaderSource sources;
+  return "matmul\n" + device.driver_key() + "\n" + std::string(name_of(precision)) + "\n" +
+         sources.expand("solvers/matmul.frag", "") + sources.expand("compute/update.comp", "");
 }
 
 double logarithm(const ProductExtents& e) {
@@ -129,23 +132,15 @@ double logarithm(const ProductExtents& e) {
 
 }  // namespace
 
-MatmulChoices::MatmulChoices() : directory_(user_cache()) {}
-MatmulChoices::MatmulChoices(std::string directory) : directory_(std::move(directory)) {}
-
 std::string MatmulChoices::path_of(const DeviceDescription& device, Precision precision) const {
-  const ShaderSource sources;
-  const std::string key = "matmul\n" + device.vendor + "\n" + device.renderer + "\n" + device.version + "\n" +
-                          std::string(name_of(precision)) + "\n" + sources.expand("solvers/matmul.frag", "") +
-                          sources.expand("compute/update.comp", "");
-  return cache_path(directory_, key, "matmul");
+  return files_.path_of(key_of(device, precision));
 }
 
 std::optional<MatmulSettings> MatmulChoices::load(const DeviceDescription& device, Precision precision,
                                                   const ProductExtents& extents) const {
-  if (directory_.empty()) return std::nullopt;
   std::optional<MatmulSettings> nearest;
   double min = 0;
-  for (const Choice& choice : choices_in(path_of(device, precision))) {
+  for (const Choice& choice : choices_in(files_.open(key_of(device, precision)))) {
     const double distance = std::abs(logarithm(choice.extents) - logarithm(extents));
     if (nearest && distance >= min) continue;
     nearest = choice.settings;
@@ -156,14 +151,13 @@ std::optional<MatmulSettings> MatmulChoices::load(const DeviceDescription& devic
 
 bool MatmulChoices::store(const DeviceDescription& device, Precision precision, const ProductExtents& extents,
                           const MatmulSettings& settings) const {
-  if (directory_.empty()) return false;
-  const std::string path = path_of(device, precision);
+  const std::string key = key_of(device, precision);
   std::string content = line_of({extents, settings});
-  for (const Choice& choice : choices_in(path)) {
+  for (const Choice& choice : choices_in(files_.open(key))) {
     if (choice.extents != extents) content += line_of(choice);
   }
   // the last line is for human readers
-  return write_cache_file(path, content + "# " + device.renderer + ", " + device.version + "\n");
+  return files_.write(key, content + "# " + device.renderer + ", " + device.version + "\n");
 }
 
 }  // namespace glinpack::solvers

@@ -4,13 +4,14 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/precision.hpp"
+#include "base/user_cache.hpp"
 #include "solvers/device/device.hpp"
 #include "solvers/device/packing.hpp"
 
@@ -98,13 +99,11 @@ template <class Real>
 Steps compute_product(Device& device, const Product<Real>& product, const std::string& tile);
 Steps draw_product(Device& device, const Product<float>& product, const MatmulSettings& settings);
 
-/// The choices for a device, a driver and a precision, and for this version of the shaders: one file each, in the
-/// folder of gl-compute's tiles. If the folder is not writable, nothing is stored.
+/// The choices for a device, a driver and a precision, and for this version of the shaders.
 class MatmulChoices {
  public:
-  /// In user_cache().
-  MatmulChoices();
-  explicit MatmulChoices(std::string directory);
+  MatmulChoices() = default;
+  explicit MatmulChoices(std::string directory) : files_("matmul", std::move(directory)) {}
 
   /// The choice for the size with the nearest number of products, if any.
   std::optional<MatmulSettings> load(const DeviceDescription& device, Precision precision,
@@ -115,7 +114,7 @@ class MatmulChoices {
   std::string path_of(const DeviceDescription& device, Precision precision) const;
 
  private:
-  std::string directory_;
+  CacheFolder files_{"matmul"};
 };
 
 }  // namespace glinpack::solvers

@@ -41,7 +41,6 @@ class ComputedProduct {
   }
   void compute() {
     device_.measure(Stage::compute, [&] {
-      device_.context()->make_current();
       kernels_.copy_rows(zeros_.region(), result_.region(), zeros_everywhere_);
       // deeper parts would evict tiles of A and B from the cache; each part reads and writes C
       const compute::Region left = left_transposed_.region(), right = right_.region();
@@ -53,31 +52,26 @@ class ComputedProduct {
   }
   void store() {
     const RowMajorView<Real> c = product_.c;
-    const RowMajorView<Real> host = staging(c.rows, c.columns);
-    device_.measure(Stage::download, [&] {
-      device_.context()->make_current();
-      kernels_.copy(result_.region(), region_of(host));
-    });
-    device_.clock().measure(Stage::unpack, [&] { copy_rows<Real>(host, c); });
+    device_.download(
+        floats * c.rows * c.columns,
+        [&](const MappedBuffer<float>& host) { kernels_.copy(result_.region(), region_of(host, c.rows, c.columns)); },
+        [&](float* elements) { copy_rows<Real>(view_of(elements, c.rows, c.columns), c); });
   }
 
  private:
   template <class Upload>
   void load(RowMajorView<const Real> matrix, Upload upload) {
-    const RowMajorView<Real> host = staging(matrix.rows, matrix.columns);
-    device_.clock().measure(Stage::pack, [&] { copy_rows<Real>(matrix, host); });
-    device_.measure(Stage::upload, [&] {
-      device_.context()->make_current();
-      upload(region_of(host));
-    });
+    device_.upload(
+        floats * matrix.rows * matrix.columns,
+        [&](float* elements) { copy_rows<Real>(matrix, view_of(elements, matrix.rows, matrix.columns)); },
+        [&](const MappedBuffer<float>& host) { upload(region_of(host, matrix.rows, matrix.columns)); });
   }
   static constexpr Index floats = static_cast<Index>(sizeof(Real) / sizeof(float));  // the unit of mapped memory
-  RowMajorView<Real> staging(Index rows, Index columns) {
-    return {reinterpret_cast<Real*>(device_.staging(floats * rows * columns).data()), rows, columns, columns};
+  static RowMajorView<Real> view_of(float* elements, Index rows, Index columns) {
+    return {reinterpret_cast<Real*>(elements), rows, columns, columns};
   }
-  compute::Region region_of(const RowMajorView<Real>& host) {
-    const MappedBuffer<float>& buffer = device_.staging(floats * host.rows * host.columns);
-    return {buffer.id(), buffer.elements() / floats, 0, 0, host.rows, host.columns, host.leading_dimension, 0, 0};
+  static compute::Region region_of(const MappedBuffer<float>& host, Index rows, Index columns) {
+    return {host.id(), host.elements() / floats, 0, 0, rows, columns, columns, 0, 0};
   }
 
   Device& device_;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "solvers/device/texture_matrix.hpp"
@@ -16,14 +15,14 @@ struct DrawnProduct {
       : device(on),
         product(of),
         settings(with),
-        steps(round_up(of.a.columns, step_depth(with.packing)) / step_depth(with.packing)),
+        steps(divide_up(of.a.columns, step_depth(with.packing))),
         bytes(with.variant == MatmulVariant::larsen_mcallister_bytes),
         left(on, of.a.rows, steps * step_depth(with.packing), with.packing, format()),
         right(on, steps * step_depth(with.packing), of.b.columns, with.packing, format()),
         program(on.fragment_program("solvers/matmul.frag",
-                                    definition("PACKING", texel_rows(with.packing) * 10 + texel_columns(with.packing)) +
-                                        definition("PLANE", has_planes(with.variant)) + definition("BYTES", bytes) +
-                                        definition("ACCUMULATE", has_passes(with.variant)))) {
+                                    define("PACKING", texel_rows(with.packing) * 10 + texel_columns(with.packing)) +
+                                        define("PLANE", has_planes(with.variant)) + define("BYTES", bytes) +
+                                        define("ACCUMULATE", has_passes(with.variant)))) {
     const int textures = with.variant == MatmulVariant::multi_pass_two_buffers ? 2 : 1;
     for (int texture = 0; texture < textures; ++texture) {
       sums.emplace_back(on, of.c.rows, of.c.columns, with.packing, format());

@@ -44,7 +44,7 @@ void DeviceArithmetic<Real>::run(std::string_view expression, const OperandSet<R
     throw std::invalid_argument("there are not as many results as operands");
   }
   const std::string preamble =
-      definition("DOUBLE", !std::is_same_v<Real, float>) + fmt::format("#define EXPRESSION ({})\n", expression);
+      define("DOUBLE", !std::is_same_v<Real, float>) + fmt::format("#define EXPRESSION ({})\n", expression);
   const gl::Program program = textures_.empty() ? device_.compute_program("solvers/arithmetic.comp", preamble)
                                                 : device_.fragment_program("solvers/arithmetic.frag", preamble);
   // pieces of the set, one after the other
@@ -70,7 +70,7 @@ void DeviceArithmetic<Real>::compute_piece(const gl::Program& program,
   for (std::size_t k = 0; k < operands.size(); ++k) arrays_[k].upload(operands[k]);
   device_.measure(Stage::compute, [&] {
     for (std::size_t k = 0; k < arrays_.size(); ++k) arrays_[k].bind(static_cast<GLuint>(k));
-    device_.dispatch(program, (static_cast<Index>(results.size()) + group - 1) / group);
+    device_.dispatch(program, divide_up(std::ssize(results), group));
   });
   arrays_.back().download(results);
 }

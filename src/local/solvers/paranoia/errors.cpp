@@ -207,15 +207,13 @@ void add_ordinary(OperationErrors& errors, Operation operation, const Operands<R
                   const ExactResult& exact) {
   const double found = error_in_ulps(result, exact);
   const double error = std::isnan(found) ? std::numeric_limits<double>::infinity() : found;
-  ErrorRange& range = errors.range;
-  if (errors.ordinary == 0) range = {error, error, in_double(o), in_double(o)};
-  if (error < range.min) range.min = error, range.min_at = in_double(o);
-  if (error > range.max) range.max = error, range.max_at = in_double(o);
-  ++errors.ordinary;
-  if (std::abs(error) <= 0.5) ++errors.nearest;
-  if (allowed(operation, o, result, false)) return;
-  if (errors.outside == 0) errors.first_outside = in_double(o);
-  ++errors.outside;
+  const Operands<double> at = in_double(o);
+  const Index outside = allowed(operation, o, result, false) ? 0 : 1;
+  errors.add({.ordinary = 1,
+              .range = {error, error, at, at},
+              .nearest = std::abs(error) <= 0.5 ? 1 : 0,
+              .outside = outside,
+              .first_outside = outside > 0 ? at : Operands<double>{}});
 }
 
 template <class Real>

@@ -1,13 +1,12 @@
 // The operations whose rounding `glinpack-papers paranoia` measures, and the operands that they are applied to.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/enumerators.hpp"
 #include "base/matrix_view.hpp"
 
 namespace glinpack::arithmetic {
@@ -15,13 +14,9 @@ namespace glinpack::arithmetic {
 /// a + b, a - b, a b, a / b, fma(a, b, c), 1 / b.
 enum class Operation : std::uint8_t { addition, subtraction, multiplication, division, fma, reciprocal };
 
-inline constexpr std::array all_operations{Operation::addition, Operation::subtraction, Operation::multiplication,
-                                           Operation::division, Operation::fma,         Operation::reciprocal};
-
-inline constexpr std::string_view name_of(Operation operation) {
-  constexpr std::array<std::string_view, all_operations.size()> names{"addition", "subtraction", "multiplication",
-                                                                      "division", "fma",         "reciprocal"};
-  return names[static_cast<std::size_t>(operation)];
+inline constexpr auto all_operations = values_up_to<Operation::reciprocal>;
+constexpr std::string_view name_of(Operation operation) {
+  return text_by_value(operation, "addition", "subtraction", "multiplication", "division", "fma", "reciprocal");
 }
 
 constexpr bool divides(Operation operation) {

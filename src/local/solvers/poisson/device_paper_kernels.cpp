@@ -2,13 +2,11 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <array>
-#include <chrono>
-#include <cmath>
 #include <stdexcept>
 #include <vector>
 
+#include "base/measuring.hpp"
 #include "base/precision.hpp"
 #include "solvers/device/blas1.hpp"
 #include "solvers/device/texture_matrix.hpp"
@@ -18,14 +16,12 @@ namespace {
 
 constexpr Index texture_group = 16;  // invocations a side, of the variant with a 2D texture
 
-Index parts_of(Index count, Index size) { return (count + size - 1) / size; }
-
 template <class Real>
-class PaperStrip final : public PaperPoissonStrip<Real> {
+class PaperStrip final : public PoissonStrip<Real> {
  public:
   PaperStrip(Device& device, Index n, PoissonMemory memory, Index tile)
-      : device_(device),
-        extents_{.n = n, .first_row = 0, .rows = n},
+      : PoissonStrip<Real>({.n = n, .first_row = 0, .rows = n}, PoissonPreconditioner::none),
+        device_(device),
         memory_(memory),
         tile_(tile),
         u_(device, n * n),
@@ -34,9 +30,8 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
         q_(device, n * n),
         blas_(device, n * n),
         product_(device.compute_program("solvers/poisson_product.comp",
-                                        definition("DOUBLE", precision_of<Real> == Precision::double_) +
-                                            definition("MEMORY", static_cast<Index>(memory)) +
-                                            definition("TILE", tile))) {
+                                        define("DOUBLE", precision_of<Real> == Precision::double_) +
+                                            define("MEMORY", static_cast<Index>(memory)) + define("TILE", tile))) {
     if (memory == PoissonMemory::texture1d) texels_.emplace(device.context());
     if (memory != PoissonMemory::texture2d) return;
     texture_.emplace(device, n, n, Packing::p1x1);
@@ -45,8 +40,6 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
     }
   }
 
-  const PoissonExtents& extents() const override { return extents_; }
-  PoissonPreconditioner preconditioner() const override { return PoissonPreconditioner::none; }
   bool returns_early() const override { return false; }
 
   void begin(const PoissonProblem& problem, const CgLimits& limits) override {
@@ -61,8 +54,6 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
     done_ = false;
     sums_[index(PoissonSum::residual)] = blas_.dot(r_, r_);
   }
-
-  void precondition() override {}
 
   // lines 12 to 19 of Algorithm 1, and p . q of line 20
   void advance_direction(Index iteration) override {
@@ -104,15 +95,16 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
   double binding_seconds() override {
     constexpr int repetitions = 32;
     if (!texels_ && !texture_) return 0;
-    device_.context()->make_current();
     device_.finish();
-    const auto start = std::chrono::steady_clock::now();
+    const double start = steady_seconds();
     for (int repetition = 0; repetition < repetitions; ++repetition) bind_texture();
     device_.finish();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repetitions;
+    return (steady_seconds() - start) / repetitions;
   }
 
  private:
+  using PoissonStrip<Real>::extents_;
+
   static std::size_t index(PoissonSum sum) { return static_cast<std::size_t>(sum); }
   Index count() const { return extents_.n * extents_.n; }
   [[noreturn]] static void refuse_edges() { throw std::logic_error("the paper's kernels compute the whole square"); }
@@ -136,14 +128,13 @@ class PaperStrip final : public PaperPoissonStrip<Real> {
     p_.bind(0);
     q_.bind(1);
     product_.set(0, to_int(extents_.n));
-    const Index side = memory_ == PoissonMemory::shared      ? parts_of(extents_.n, tile_)
-                       : memory_ == PoissonMemory::texture2d ? parts_of(extents_.n, texture_group)
+    const Index side = memory_ == PoissonMemory::shared      ? divide_up(extents_.n, tile_)
+                       : memory_ == PoissonMemory::texture2d ? divide_up(extents_.n, texture_group)
                                                              : 0;
     side > 0 ? device_.dispatch(product_, side, side) : blas_.dispatch(product_);
   }
 
   Device& device_;
-  PoissonExtents extents_;
   PoissonMemory memory_;
   Index tile_;
   DeviceArray<Real> u_, r_, p_, q_;
@@ -186,8 +177,8 @@ std::string paper_poisson_obstacle(const DeviceDescription& device, Index n, Poi
 }
 
 template <class Real>
-std::unique_ptr<PaperPoissonStrip<Real>> make_paper_poisson_strip(Device& device, Index n, PoissonMemory memory,
-                                                                  std::optional<Index> tile) {
+std::unique_ptr<PoissonStrip<Real>> make_paper_poisson_strip(Device& device, Index n, PoissonMemory memory,
+                                                             std::optional<Index> tile) {
   const DeviceDescription& description = device.description();
   const std::string obstacle = paper_poisson_obstacle<Real>(description, n, memory, tile);
   if (!obstacle.empty()) throw std::runtime_error(obstacle);
@@ -199,9 +190,9 @@ template std::string paper_poisson_obstacle<float>(const DeviceDescription&, Ind
                                                    std::optional<Index>);
 template std::string paper_poisson_obstacle<double>(const DeviceDescription&, Index, PoissonMemory,
                                                     std::optional<Index>);
-template std::unique_ptr<PaperPoissonStrip<float>> make_paper_poisson_strip(Device&, Index, PoissonMemory,
-                                                                            std::optional<Index>);
-template std::unique_ptr<PaperPoissonStrip<double>> make_paper_poisson_strip(Device&, Index, PoissonMemory,
-                                                                             std::optional<Index>);
+template std::unique_ptr<PoissonStrip<float>> make_paper_poisson_strip(Device&, Index, PoissonMemory,
+                                                                       std::optional<Index>);
+template std::unique_ptr<PoissonStrip<double>> make_paper_poisson_strip(Device&, Index, PoissonMemory,
+                                                                        std::optional<Index>);
 
 }  // namespace glinpack::solvers

@@ -35,19 +35,11 @@ template <class Real>
 std::string paper_poisson_obstacle(const DeviceDescription& device, Index n, PoissonMemory memory,
                                    std::optional<Index> tile);
 
-/// The whole square, without preconditioner.
+/// The whole square, without preconditioner. Allocates and compiles. `tile`: P of `shared`; empty:
+/// default_paper_tile(). `device` must outlive it. Throws std::runtime_error as paper_poisson_obstacle() says and if
+/// the device fails.
 template <class Real>
-class PaperPoissonStrip : public PoissonStrip<Real> {
- public:
-  /// Seconds to bind p as a texture, as each iteration begins by it. Of texture2d the binding is a copy on the device:
-  /// OpenGL has no 2D view of a buffer. 0 for other memories.
-  virtual double binding_seconds() = 0;
-};
-
-/// Allocates and compiles. `tile`: P of `shared`; empty: default_paper_tile(). `device` must outlive it. Throws
-/// std::runtime_error as paper_poisson_obstacle() says and if the device fails.
-template <class Real>
-std::unique_ptr<PaperPoissonStrip<Real>> make_paper_poisson_strip(Device& device, Index n, PoissonMemory memory,
-                                                                  std::optional<Index> tile = {});
+std::unique_ptr<PoissonStrip<Real>> make_paper_poisson_strip(Device& device, Index n, PoissonMemory memory,
+                                                             std::optional<Index> tile = {});
 
 }  // namespace glinpack::solvers

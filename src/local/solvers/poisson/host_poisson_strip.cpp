@@ -17,8 +17,7 @@ template <class Real>
 class HostPoissonStrip final : public PoissonStrip<Real> {
  public:
   HostPoissonStrip(const PoissonExtents& extents, int threads, PoissonPreconditioner preconditioner)
-      : extents_(extents),
-        preconditioner_(preconditioner),
+      : PoissonStrip<Real>(extents, preconditioner),
         stride_(extents.n + 2),
         u_(allocate(threads)),
         r_(allocate(threads)),
@@ -29,8 +28,6 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
     if (preconditioner == PoissonPreconditioner::multigrid) multigrid_.emplace(extents.n, team_);
   }
 
-  const PoissonExtents& extents() const override { return extents_; }
-  PoissonPreconditioner preconditioner() const override { return preconditioner_; }
   bool returns_early() const override { return false; }
 
   void begin(const PoissonProblem& problem, const CgLimits& limits) override {
@@ -116,6 +113,7 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
 
  private:
   using Array = AlignedArray<Real>;
+  using PoissonStrip<Real>::extents_;
 
   Array allocate(int threads) const { return allocate_zeroed<Real>((extents_.rows + 2) * stride_, threads); }
   static std::size_t index(PoissonSum sum) { return static_cast<std::size_t>(sum); }
@@ -176,8 +174,6 @@ class HostPoissonStrip final : public PoissonStrip<Real> {
     return dot(r, r);
   }
 
-  PoissonExtents extents_;
-  PoissonPreconditioner preconditioner_;
   Index stride_;
   Array u_, r_, p_;
   std::vector<double> row_sums_;

@@ -3,7 +3,6 @@
 // operations of an iteration. The whole square is the strip of all rows, whose ghost rows are the boundary.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -65,10 +64,12 @@ struct PoissonEdges {
 template <class Real>
 class PoissonStrip {
  public:
+  PoissonStrip(const PoissonExtents& extents, PoissonPreconditioner preconditioner)
+      : extents_(extents), preconditioner_(preconditioner) {}
   virtual ~PoissonStrip() = default;
 
-  virtual const PoissonExtents& extents() const = 0;
-  virtual PoissonPreconditioner preconditioner() const = 0;
+  const PoissonExtents& extents() const { return extents_; }
+  PoissonPreconditioner preconditioner() const { return preconditioner_; }
   /// Whether operations are asynchronous: the caller should then start all of them before it waits.
   virtual bool returns_early() const = 0;
 
@@ -76,7 +77,7 @@ class PoissonStrip {
   virtual void begin(const PoissonProblem& problem, const CgLimits& limits) = 0;
 
   /// z and r . z by multigrid. Before every advance_direction().
-  virtual void precondition() = 0;
+  virtual void precondition() {}
   /// p <- z + beta p in all rows and ghost rows, beta = r . z / (r . z of the iteration before), 0 in iteration 0; and
   /// the sum p . A p of the strip's rows. `iteration` counts from 0.
   virtual void advance_direction(Index iteration) = 0;
@@ -99,8 +100,18 @@ class PoissonStrip {
   /// r in the ghost rows, n elements each; empty: stays as it is. Before the next advance_direction().
   virtual void write_ghost_rows(std::span<const Real> above, std::span<const Real> below) = 0;
 
+  /// Seconds to bind p as a texture, if each iteration begins by it, as of the paper's kernels. Of texture2d the
+  /// binding is a copy on the device: OpenGL has no 2D view of a buffer.
+  virtual double binding_seconds() { return 0; }
+
   /// u, rows x n elements.
   virtual void store(std::span<Real> u) = 0;
+
+ protected:
+  const PoissonExtents extents_;
+
+ private:
+  const PoissonPreconditioner preconditioner_;
 };
 
 /// A strip in host memory, computed by loops: the reference for devices. Each thread computes its own rows. Sums are

@@ -10,7 +10,7 @@
 
 #include "base/precision.hpp"
 #include "solvers/device/device_array.hpp"
-#include "solvers/poisson/device_multigrid.hpp"
+#include "solvers/poisson/poisson_multigrid.hpp"
 #include "solvers/poisson/poisson_vectors.hpp"
 
 namespace glinpack::solvers {
@@ -28,9 +28,9 @@ constexpr Index tile_side = precision_of<Real> == Precision::double_ ? 32 : 64;
 
 template <class Real>
 std::string preamble(PoissonMemory memory, PoissonPreconditioner preconditioner) {
-  std::string text = definition("DOUBLE", precision_of<Real> == Precision::double_) +
-                     definition("MULTIGRID", preconditioner == PoissonPreconditioner::multigrid);
-  if (memory != PoissonMemory::shared) text += definition("MEMORY", static_cast<Index>(memory));
+  std::string text = define("DOUBLE", precision_of<Real> == Precision::double_) +
+                     define("MULTIGRID", preconditioner == PoissonPreconditioner::multigrid);
+  if (memory != PoissonMemory::shared) text += define("MEMORY", static_cast<Index>(memory));
   return text;
 }
 
@@ -41,15 +41,112 @@ gl::Program make_program(const Device& device, const std::string& name, PoissonM
                                 preamble<Real>(memory, preconditioner));
 }
 
+/// The preconditioner, by compute shaders.
+template <class Real>
+class DeviceMultigrid {
+ public:
+  /// For n x n points, n at least 2, in the layout of storage buffers (poisson_layout). Allocates and compiles.
+  /// `device` must outlive it. Throws std::runtime_error if the device fails.
+  DeviceMultigrid(Device& device, Index n)
+      : device_(device),
+        max_groups_(max_poisson_groups(device.description())),
+        smooth_before_(program("smooth_before")),
+        restrict_(program("restrict")),
+        interpolate_(program("interpolate")),
+        smooth_after_(program("smooth_after")),
+        smooth_finest_after_(program("smooth_after", true)) {
+    for (const Index points : multigrid_grids(n)) grids_.emplace_back(device, points, points == n);
+  }
+
+  /// z <- B r (poisson_multigrid.hpp) and r . z, r being a buffer. Leaves max_poisson_groups() parts of the sum in
+  /// `parts` at most, from `first_part` on; returns their count. Does not wait.
+  Index apply(GLuint r, const DeviceArray<double>& parts, Index first_part) {
+    const std::size_t last = grids_.size() - 1;
+    const auto bind_residual = [&](std::size_t grid) {
+      if (grid > 0) return grids_[grid].r.bind(residual_binding);
+      glBindBufferBase(GL_SHADER_STORAGE_BUFFER, residual_binding, r);
+    };
+    device_.context()->make_current();
+    for (std::size_t number = 0; number < last; ++number) {
+      const Grid &grid = grids_[number], &next = grids_[number + 1];
+      bind_residual(number);
+      grid.z.bind(correction_binding);
+      dispatch(smooth_before_, grid, next);
+      next.r.bind(result_binding);
+      dispatch(restrict_, grid, next);
+    }
+    parts.bind(new_parts_binding);
+    Index count = 0;
+    for (std::size_t number = last; number-- > 0;) {
+      const Grid &grid = grids_[number], &next = grids_[number + 1];
+      (number + 1 == last ? next.r : next.smoothed).bind(residual_binding);
+      grid.z.bind(correction_binding);
+      dispatch(interpolate_, grid, next);
+      bind_residual(number);
+      grid.smoothed.bind(result_binding);
+      count = dispatch(number == 0 ? smooth_finest_after_ : smooth_after_, grid, next, first_part);
+    }
+    return count;
+  }
+  /// z of the last apply().
+  const DeviceArray<Real>& z() const { return grids_.front().smoothed; }
+
+ private:
+  // bindings of the multigrid kernels in addition to poisson.glsl's: z, and the output
+  static constexpr GLuint correction_binding = 4, result_binding = 5;
+
+  struct Grid {
+    Grid(Device& device, Index points, bool finest)
+        : n(points),
+          pitch(layout_of(points).pitch),
+          r(device, finest ? 1 : layout_of(points).elements),
+          z(device, layout_of(points).elements),
+          smoothed(device, layout_of(points).elements) {}
+
+    Index n;
+    Index pitch;
+    DeviceArray<Real> r;  // of the finest: empty
+    DeviceArray<Real> z, smoothed;
+  };
+
+  static PoissonLayout layout_of(Index n) {
+    return poisson_layout<Real>({.n = n, .first_row = 0, .rows = n}, PoissonMemory::global);
+  }
+
+  gl::Program program(const char* name, bool finest = false) const {
+    constexpr MultigridSmoother smoother;
+    return device_.compute_program(std::string("solvers/multigrid_") + name + ".comp",
+                                   define("DOUBLE", precision_of<Real> == Precision::double_) + define("MULTIGRID", 1) +
+                                       define("OF_RESIDUAL", smoother.of_residual) +
+                                       define("OF_PRODUCT", smoother.of_product) + define("DIVISOR", smoother.divisor) +
+                                       define("MAX_FINE_POINTS", max_fine_points) + define("FINEST", finest));
+  }
+
+  /// Runs a kernel on a grid and the adjacent grid `next`. Returns the number of work groups.
+  Index dispatch(const gl::Program& kernel, const Grid& grid, const Grid& next, Index first_part = 0) {
+    const bool next_is_last = next.n == 1;  // whose z is r / 4
+    const ColumnBlocks blocks = column_blocks(grid.n, grid.n, max_groups_);
+    kernel.set(0, to_int(grid.n), to_int(grid.pitch), to_int(grid.n), to_int(blocks.rows));
+    kernel.set(1, 0, 0, to_int(first_part), 0);
+    kernel.set(3, to_int(next.n), to_int(next.pitch), next_is_last ? 4 : 1, 0);
+    device_.dispatch(kernel, blocks.groups);
+    return blocks.groups;
+  }
+
+  Device& device_;
+  Index max_groups_;
+  std::vector<Grid> grids_;
+  gl::Program smooth_before_, restrict_, interpolate_, smooth_after_, smooth_finest_after_;
+};
+
 template <class Real>
 class DevicePoissonStrip final : public PoissonStrip<Real> {
  public:
   DevicePoissonStrip(Device& device, const PoissonExtents& extents, PoissonMemory memory,
                      PoissonPreconditioner preconditioner)
-      : device_(device),
-        extents_(extents),
+      : PoissonStrip<Real>(extents, preconditioner),
+        device_(device),
         memory_(memory),
-        preconditioner_(preconditioner),
         layout_(poisson_layout<Real>(extents, memory)),
         groups_limit_(max_poisson_groups(device.description())),
         u_(device, layout_.elements),
@@ -62,8 +159,6 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
     if (preconditioner == PoissonPreconditioner::multigrid) multigrid_.emplace(device, extents.n);
   }
 
-  const PoissonExtents& extents() const override { return extents_; }
-  PoissonPreconditioner preconditioner() const override { return preconditioner_; }
   bool returns_early() const override { return true; }
   void begin(const PoissonProblem& problem, const CgLimits& limits) override {
     u_.clear();
@@ -111,12 +206,8 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
 
   double own_sum(PoissonSum which) override {
     const Sum& own = sum(which);
-    device_.context()->make_current();
-    glCopyNamedBufferSubData(own.parts.id(), read_back_->id(), 0, 0,
-                             static_cast<GLsizeiptr>(own.count * bytes_of<double>));
-    glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-    device_.finish();
-    return std::accumulate(read_back_->data(), read_back_->data() + own.count, 0.0);
+    const std::span<const double> parts = own.parts.read(0, own.count, *read_back_);
+    return std::accumulate(parts.begin(), parts.end(), 0.0);
   }
 
   void set_sum(PoissonSum which, double total) override {
@@ -130,12 +221,8 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
     std::vector<double> squares;
     while (count > 0) {
       const Index some = std::min<Index>(count, read_back_->size());
-      device_.context()->make_current();
-      glCopyNamedBufferSubData(scalars_->id(), read_back_->id(), static_cast<GLintptr>((first + 1) * bytes_of<double>),
-                               0, static_cast<GLsizeiptr>(some * bytes_of<double>));
-      glMemoryBarrier(GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT);
-      device_.finish();
-      squares.insert(squares.end(), read_back_->data(), read_back_->data() + some);
+      const std::span<const double> read = scalars_->read(first + 1, some, *read_back_);
+      squares.insert(squares.end(), read.begin(), read.end());
       first += some;
       count -= some;
     }
@@ -183,6 +270,7 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
   }
 
  private:
+  using PoissonStrip<Real>::extents_;
   /// A scalar product: the parts of the work groups, or the total of set_sum().
   struct Sum {
     Sum(Device& device, Index max_parts) : parts(device, max_parts), total(device, 1) {}
@@ -200,8 +288,9 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
   GLsizeiptr row_bytes() const { return static_cast<GLsizeiptr>(extents_.n * bytes_of<Real>); }
   ColumnBlocks blocks_of(Index rows) const {
     if (memory_ != PoissonMemory::shared) return column_blocks(rows, layout_.items(), groups_limit_);
-    const auto tiles = [](Index points) { return (points + tile_side<Real> - 1) / tile_side<Real>; };
-    return {.rows = 1, .groups = std::min(tiles(rows) * tiles(extents_.n), groups_limit_)};
+    return {
+        .rows = 1,
+        .groups = std::min(divide_up(rows, tile_side<Real>) * divide_up(extents_.n, tile_side<Real>), groups_limit_)};
   }
 
   void dispatch(const gl::Program& program, Index iteration, StripRows rows, Sum& from, Sum& to) {
@@ -222,9 +311,7 @@ class DevicePoissonStrip final : public PoissonStrip<Real> {
   }
 
   Device& device_;
-  PoissonExtents extents_;
   PoissonMemory memory_;
-  PoissonPreconditioner preconditioner_;
   PoissonLayout layout_;
   Index groups_limit_;
   DeviceArray<Real> u_;

@@ -1,10 +1,8 @@
 // A strip of the elliptic test problem on a device, by compute shaders.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 

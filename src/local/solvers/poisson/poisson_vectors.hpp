@@ -148,9 +148,8 @@ struct ColumnBlocks {
 /// from memory once.
 inline ColumnBlocks column_blocks(Index rows, Index columns, Index max_groups) {
   constexpr Index max_block_rows = 32;
-  const auto parts = [](Index count, Index size) { return (count + size - 1) / size; };
   const Index block = std::clamp<Index>(rows * columns / (max_groups * poisson_group), 1, max_block_rows);
-  return {.rows = block, .groups = std::min(parts(parts(rows, block) * columns, poisson_group), max_groups)};
+  return {.rows = block, .groups = std::min(divide_up(divide_up(rows, block) * columns, poisson_group), max_groups)};
 }
 
 }  // namespace glinpack::solvers

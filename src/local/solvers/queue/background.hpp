@@ -4,15 +4,14 @@
 // which the paper names as further work (section 6).
 #pragma once
 
-#include <chrono>
 #include <deque>
-#include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "base/matrix_view.hpp"
+#include "base/measuring.hpp"
 #include "base/operation_queue.hpp"
+#include "base/scope_exit.hpp"
 
 namespace glinpack {
 
@@ -83,27 +82,16 @@ struct BackgroundTimes {
 template <class Answer, class Device, class OnHost, class Enqueue, class Keep>
 BackgroundTimes solve_with_background(OperationQueue<Device>& queue, Index count, LoadBalance& balance, OnHost on_host,
                                       Enqueue enqueue, Keep keep) {
-  using Clock = std::chrono::steady_clock;
-  const auto since = [](Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
   struct Outstanding {
     Index problem;
     ResultId<TimedAnswer<Answer>> id;
     bool both = false;  // the host has also worked since then
   };
-  // releases the remaining results after an exception
-  struct Queued : std::deque<Outstanding> {
-    explicit Queued(OperationQueue<Device>& owner) : queue(owner) {}
-    Queued(const Queued&) = delete;
-    Queued& operator=(const Queued&) = delete;
-    ~Queued() {
-      for (const Outstanding& left : *this) queue.release(left.id);
-    }
-    OperationQueue<Device>& queue;
-  };
   BackgroundTimes times;
-  Queued outstanding(queue);
+  std::deque<Outstanding> outstanding;
+  const ScopeExit release_after_an_exception([&] {
+    for (const Outstanding& left : outstanding) queue.release(left.id);
+  });
   const auto take_first = [&] {
     const Outstanding first = outstanding.front();
     outstanding.pop_front();
@@ -112,7 +100,7 @@ BackgroundTimes solve_with_background(OperationQueue<Device>& queue, Index count
     keep(first.problem, result->answer, true);
     ++times.on_device;
   };
-  const auto start = Clock::now();
+  const double start = steady_seconds();
   Index next = 0;
   while (next < count || !outstanding.empty()) {
     while (!outstanding.empty() && queue.ready(outstanding.front().id)) take_first();
@@ -121,20 +109,20 @@ BackgroundTimes solve_with_background(OperationQueue<Device>& queue, Index count
       balance.count_device_system();
       ++next;
     }
-    const auto begin = Clock::now();
+    const double begin = steady_seconds();
     if (next < count && (outstanding.empty() || balance.next_to_host())) {
       for (Outstanding& other : outstanding) other.both = true;
       const Answer answer = on_host(next);
-      const double seconds = since(begin);
+      const double seconds = steady_seconds() - begin;
       times.host += seconds;
       balance.note_host(seconds, !outstanding.empty());
       keep(next++, answer, false);
     } else if (!outstanding.empty()) {
       queue.wait(outstanding.front().id);
-      times.waiting += since(begin);
+      times.waiting += steady_seconds() - begin;
     }
   }
-  times.total = since(start);
+  times.total = steady_seconds() - start;
   return times;
 }
 

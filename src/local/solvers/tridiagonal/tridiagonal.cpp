@@ -40,7 +40,7 @@ std::string describe(const DeviceDescription& device, const TridiagonalSettings&
   }
   if (settings.variant == TridiagonalVariant::compute) return takes_pieces(device, settings) ? "pieces of 16" : "whole";
   const Index tile = tile_of(device, settings);
-  const Index tiles = ((count + tile - 1) / tile) * ((n + tile - 1) / tile);
+  const Index tiles = divide_up(count, tile) * divide_up(n, tile);
   return fmt::format("{} tile{}", tiles, tiles == 1 ? "" : "s");
 }
 

@@ -7,7 +7,6 @@
 //                     there are enough systems, each is solved by one invocation.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>

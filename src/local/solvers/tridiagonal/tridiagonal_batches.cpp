@@ -20,9 +20,7 @@ constexpr Index reduction_group = 128;    // of cyclic_reduction.comp
 constexpr Index enough_parts = 16384;     // systems, one per invocation, that occupy a large GPU
 
 /// Work groups for `invocations` invocations, at most what GL guarantees: shaders loop if there are fewer.
-Index groups_for(Index invocations, Index group) {
-  return std::min(max_work_groups, (invocations + group - 1) / group);
-}
+Index groups_for(Index invocations, Index group) { return std::min(max_work_groups, divide_up(invocations, group)); }
 
 /// The layout of equations: element (system s, equation i) at s * system_stride + i * equation_stride. Consecutive
 /// systems have equation_stride 1 and may be padded; interleaved ones have system_stride 1.
@@ -37,32 +35,46 @@ struct BatchLayout {
   Index elements() const { return count * padded; }
 };
 
+/// What a reduction reads and writes: all but the diagonal, which is 1 afterwards.
+template <class Real>
+struct SystemArrays {
+  SystemArrays(Device& device, Index elements)
+      : lower(device, elements), upper(device, elements), right(device, elements) {}
+  void bind_read() const {
+    lower.bind(0);
+    upper.bind(2);
+    right.bind(3);
+  }
+  void bind_written() const {
+    lower.bind(4);
+    upper.bind(5);
+    right.bind(7);
+  }
+  DeviceArray<Real> lower, upper, right;
+};
+
 /// Systems that are solved in one dispatch, in arrays with the same bindings in all shaders.
 template <class Real>
 struct TridiagonalBatch {
   TridiagonalBatch(Device& device, const BatchLayout& of)
       : layout(of),
-        lower(device, of.elements()),
+        systems(device, of.elements()),
         diagonal(device, of.elements()),
-        upper(device, of.elements()),
-        right(device, of.elements()),
         solution(device, of.elements()),
         status(device, of.count) {}
 
   /// The systems from `first` on. Stages pack and upload.
-  void load(const TridiagonalSystems<Real>& systems, Index first) {
-    load(lower, systems.lower, first, Real{0});
-    load(diagonal, systems.diagonal, first, Real{1});
-    load(upper, systems.upper, first, Real{0});
-    load(right, systems.right, first, Real{0});
+  void load(const TridiagonalSystems<Real>& from, Index first) {
+    load(systems.lower, from.lower, first, Real{0});
+    load(diagonal, from.diagonal, first, Real{1});
+    load(systems.upper, from.upper, first, Real{0});
+    load(systems.right, from.right, first, Real{0});
   }
   /// Clears the status and binds the arrays.
   void begin() {
     status.clear();
-    lower.bind(0);
+    systems.bind_read();
     diagonal.bind(1);
-    upper.bind(2);
-    right.bind(3);
     solution.bind(4);
     status.bind(6);
   }
@@ -92,7 +104,8 @@ struct TridiagonalBatch {
   }
 
   BatchLayout layout;
-  DeviceArray<Real> lower, diagonal, upper, right, solution;
+  SystemArrays<Real> systems;
+  DeviceArray<Real> diagonal, solution;
   DeviceArray<std::int32_t> status;
 };
 
@@ -158,10 +171,10 @@ Steps batched_steps(Device& device, const TridiagonalOperands<Real>& operands, c
 }
 
 template <class Real>
-gl::Program real_program(const Device& device, const char* name, Index group, const char* define, bool value) {
-  return device.compute_program(name, definition("GROUP", group) +
-                                          definition("DOUBLE", precision_of<Real> == Precision::double_) +
-                                          definition(define, value));
+gl::Program real_program(const Device& device, const char* name, Index group, const char* choice, bool value) {
+  return device.compute_program(
+      name,
+      define("GROUP", group) + define("DOUBLE", precision_of<Real> == Precision::double_) + define(choice, value));
 }
 
 /// `parts`: equations i of a system with equal i mod parts are a system, at most n. Reads bindings 0 to 3, writes 4 and
@@ -196,19 +209,13 @@ struct WholeSystems {
 
 template <class Real>
 struct CyclicReduction {
-  struct ReducedSystems {
-    ReducedSystems(Device& device, Index elements)
-        : lower(device, elements), upper(device, elements), right(device, elements) {}
-    DeviceArray<Real> lower, upper, right;
-  };
-
   CyclicReduction(Device& on, const BatchLayout& largest, const TridiagonalSettings& settings)
       : device(on),
         steps(*settings.steps),
         group(settings.group.value_or(reduction_group)),
         parts_group(settings.group.value_or(whole_group)),
         whole(real_program<Real>(on, "solvers/tridiagonal_whole.comp", parts_group, "NORMALIZED", steps > 0)),
-        reduced{ReducedSystems(on, largest.elements()), ReducedSystems(on, largest.elements())} {
+        reduced{SystemArrays<Real>(on, largest.elements()), SystemArrays<Real>(on, largest.elements())} {
     for (const bool first : {false, true}) {
       programs[first] = real_program<Real>(on, "solvers/cyclic_reduction.comp", group, "FIRST", first);
     }
@@ -224,17 +231,13 @@ struct CyclicReduction {
   }
 
   void reduce(const BatchLayout& layout, Index step, Index distance) {
-    const ReducedSystems& to = reduced[static_cast<std::size_t>(step % 2)];
-    to.lower.bind(4);
-    to.upper.bind(5);
-    to.right.bind(7);
+    const SystemArrays<Real>& to = reduced[static_cast<std::size_t>(step % 2)];
+    to.bind_written();
     const gl::Program& program = programs[step == 0];
     program.set(0, to_int(layout.count), to_int(layout.n));
     program.set(1, to_int(distance));
     device.dispatch(program, groups_for(layout.n, group), layout.count);
-    to.lower.bind(0);
-    to.upper.bind(2);
-    to.right.bind(3);
+    to.bind_read();
   }
 
   Device& device;
@@ -243,7 +246,7 @@ struct CyclicReduction {
   Index parts_group;                    // of the systems that are left
   std::array<gl::Program, 2> programs;  // of later steps, of the first step
   gl::Program whole;
-  std::array<ReducedSystems, 2> reduced;
+  std::array<SystemArrays<Real>, 2> reduced;
 };
 
 constexpr Index level_group = 128;  // tridiagonal_level.comp's
@@ -252,42 +255,39 @@ constexpr Index level_group = 128;  // tridiagonal_level.comp's
 constexpr Index max_pieces_of(Precision precision) { return precision == Precision::double_ ? 256 : 512; }
 constexpr Index usual_group = 128;  // invocations, if systems are short and no number is given
 
-constexpr Index pieces_of(Index equations) { return (equations + piece_equations - 1) / piece_equations; }
-
 /// The extents of a level: the original systems, or the systems after some reductions.
 struct LevelExtents {
   Index pieces = 0;  // of a system
   Index equations() const { return pieces * piece_equations; }
-  LevelExtents next() const { return {pieces_of(2 * pieces)}; }
+  LevelExtents next() const { return {divide_up(2 * pieces, piece_equations)}; }
 };
 
-/// The systems after a reduction.
 template <class Real>
 struct Level {
-  Level(Device& device, Index elements)
-      : lower(device, elements), upper(device, elements), right(device, elements), solution(device, elements) {}
-  DeviceArray<Real> lower, upper, right, solution;
+  Level(Device& device, Index elements) : systems(device, elements), solution(device, elements) {}
+  SystemArrays<Real> systems;
+  DeviceArray<Real> solution;
 };
 
 template <class Real>
 struct Pieces {
   Pieces(Device& on, const BatchLayout& largest, const TridiagonalSettings& settings) : device(on) {
     const Index max_pieces = max_pieces_of(precision_of<Real>);
-    extents.push_back({pieces_of(largest.n)});
+    extents.push_back({divide_up(largest.n, piece_equations)});
     while (extents.back().pieces > max_pieces) {
       extents.push_back(extents.back().next());
       levels.emplace_back(on, largest.count * extents.back().equations());
     }
     const auto invocations = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(extents.back().pieces)));
     systems = std::clamp<Index>(settings.group.value_or(usual_group) / invocations, 1, largest.count);
-    const std::string types = definition("DOUBLE", precision_of<Real> == Precision::double_);
+    const std::string types = define("DOUBLE", precision_of<Real> == Precision::double_);
     const auto level_program = [&](bool normalized, bool expanding) {
       return on.compute_program("solvers/tridiagonal_level.comp",
-                                types + definition("NORMALIZED", normalized) + definition("EXPAND", expanding));
+                                types + define("NORMALIZED", normalized) + define("EXPAND", expanding));
     };
-    solve = on.compute_program("solvers/tridiagonal_pieces.comp", types + definition("NORMALIZED", !levels.empty()) +
-                                                                      definition("PIECES", invocations) +
-                                                                      definition("SYSTEMS", systems));
+    solve = on.compute_program(
+        "solvers/tridiagonal_pieces.comp",
+        types + define("NORMALIZED", !levels.empty()) + define("PIECES", invocations) + define("SYSTEMS", systems));
     for (const bool normalized : {false, true}) {
       if (levels.size() < (normalized ? 2 : 1)) continue;
       reduce_level[normalized] = level_program(normalized, false);
@@ -300,7 +300,7 @@ struct Pieces {
     bind_equations(batch, levels.size());
     solution_of(batch, levels.size()).bind(4);
     set(solve, batch, levels.size());
-    device.dispatch(solve, 1, (batch.layout.count + systems - 1) / systems);
+    device.dispatch(solve, 1, divide_up(batch.layout.count, systems));
     for (std::size_t k = levels.size(); k-- > 0;) expand(batch, k);
   }
 
@@ -308,9 +308,7 @@ struct Pieces {
     return k == 0 ? batch.solution : levels[k - 1].solution;
   }
   void bind_equations(const TridiagonalBatch<Real>& batch, std::size_t k) const {
-    (k == 0 ? batch.lower : levels[k - 1].lower).bind(0);
-    (k == 0 ? batch.upper : levels[k - 1].upper).bind(2);
-    (k == 0 ? batch.right : levels[k - 1].right).bind(3);
+    (k == 0 ? batch.systems : levels[k - 1].systems).bind_read();
   }
   void set(const gl::Program& program, const TridiagonalBatch<Real>& batch, std::size_t k) const {
     program.set(0, to_int(batch.layout.count), to_int(extents[k].pieces));
@@ -323,9 +321,7 @@ struct Pieces {
   }
   void reduce(const TridiagonalBatch<Real>& batch, std::size_t k) {
     bind_equations(batch, k);
-    levels[k].lower.bind(4);
-    levels[k].upper.bind(5);
-    levels[k].right.bind(7);
+    levels[k].systems.bind_written();
     dispatch_level(reduce_level[k > 0], batch, k, extents[k + 1].equations() / 2);
   }
   void expand(const TridiagonalBatch<Real>& batch, std::size_t k) {

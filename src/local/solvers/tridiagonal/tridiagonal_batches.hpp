@@ -13,7 +13,7 @@ namespace glinpack::solvers {
 template <class Body>
 void for_system_blocks(Index systems, Index equations, Body body) {
   constexpr Index block = 64;
-  for_rows((systems + block - 1) / block, block * equations, [&](Index begin, Index end) {
+  for_rows(divide_up(systems, block), block * equations, [&](Index begin, Index end) {
     for (Index first = begin * block; first < std::min(systems, end * block); first += block) {
       for (Index i = 0; i < equations; i += block) {
         for (Index s = first; s < std::min(systems, first + block); ++s) body(s, i, std::min(equations, i + block));

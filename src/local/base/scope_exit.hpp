@@ -1,0 +1,20 @@
+#pragma once
+
+#include <utility>
+
+#include "base/non_copyable.hpp"
+
+namespace glinpack {
+
+/// Calls body() at the end of its life.
+template <class Body>
+class ScopeExit : NonCopyable {
+ public:
+  explicit ScopeExit(Body body) : body_(std::move(body)) {}
+  ~ScopeExit() { body_(); }
+
+ private:
+  Body body_;
+};
+
+}  // namespace glinpack
