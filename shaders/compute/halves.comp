@@ -1,6 +1,6 @@
 #version 450 core
-// Packs a part of an operand as halves.glsl says. An invocation makes an element. RIGHT: the operand is U. TRANSPOSED: it
-// is given with the depth along its rows.
+// Packs a part of an operand as halves.glsl says. An invocation makes an element. RIGHT: the operand is U. TRANSPOSED:
+// its depth is along its rows.
 // TERMS 3: a number is the sum of two halves, high and low. The operand has three parts, one after the other along the
 // depth: L high, high, low; U high, low, high. Their products add up to L U but for the lows'.
 #include "compute/halves.glsl"

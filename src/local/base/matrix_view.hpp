@@ -63,9 +63,7 @@ template <class To, class From>
 std::vector<To> elements_of(const RowMajorView<From>& a) {
   std::vector<To> elements;
   elements.reserve(static_cast<std::size_t>(a.rows * a.columns));
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Index j = 0; j < a.columns; ++j) elements.push_back(static_cast<To>(a(i, j)));
-  }
+  for (Index i = 0; i < a.rows; ++i) elements.insert(elements.end(), a.row(i), a.row(i) + a.columns);
   return elements;
 }
 

@@ -6,7 +6,7 @@
 
 namespace glinpack {
 
-/// Calls body() at the end of its life.
+/// Calls body(), which must not throw, at the end of its life.
 template <class Body>
 class ScopeExit : NonCopyable {
  public:

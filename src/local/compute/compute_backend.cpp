@@ -31,6 +31,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
       : DeviceBackend<Real>(std::move(opened), name, options, timeline, OperationClock::Source::host),
         is_tested_as_gpu_(limits.queued_bytes > 0),
         is_validated_(options.debug),
+        inverse_elements_(limits.inverse_elements),
         queued_bytes_(limits.queued_bytes > 0 ? limits.queued_bytes : min_queued_bytes),
         stripe_width_(limits.stripe_width),
         buffer_bytes_(limits.buffer_bytes),
@@ -174,8 +175,8 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     operation(Phase::normalize, solve_unit_lower_flops(a12.rows, a12.columns), 0,
               [&] { solve_u12(read(l11_transposed), written(a12)); });
   }
-  // The two overlap: the solve has too few work groups to fill the device, and the copy waits for the bus. A timestamp
-  // between them would prevent that, so both are in the solve's interval.
+  // The two overlap unless U12 is a product: the solve has too few work groups to fill the device, and the copy waits
+  // for the bus. A timestamp between them would prevent that, so both are in the solve's interval.
   Fence solve_unit_lower_and_gather(DeviceBlock<Real> l11_transposed, DeviceBlock<Real> a12, DeviceBlock<Real> from,
                                     std::span<const Index> rows, HostBlock<Real> to) override {
     if (a12.empty() || rows.empty() || from.empty()) {
@@ -323,7 +324,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
       return moduli == 0 ? nullptr : make_residue_products(sources_, kernels_, moduli);
     } else {
       if (name != "half" && name != "split") return nullptr;
-      return make_half_products(sources_, kernels_, name == "half" ? rounded_terms : split_terms);
+      return make_half_products(sources_, kernels_, name == "half" ? rounded_terms : split_terms, inverse_elements_);
     }
   }
   /// For --products auto: whether the device has matrices for them, and no fast double precision of its own.
@@ -444,6 +445,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
 
   bool is_tested_as_gpu_;
   bool is_validated_;
+  Index inverse_elements_;
   std::int64_t queued_bytes_;
   std::optional<CopyQueue> copies_;  // none on a software device, except in tests
   Index stripe_width_;

@@ -34,6 +34,7 @@ struct ComputeLimits {
   // least size of transfers that overlap kernels; 0: min_queued_bytes, on GPUs alone. With another value a software
   // device is used as a GPU is
   std::int64_t queued_bytes = 0;
+  Index inverse_elements = 0;  // of U12 from which half products take the whole inverse of L11; 0: default
   compute::PartialPanelLimits partial_panel = {};
 };
 

@@ -61,7 +61,7 @@ struct NamedTraits {
   static void destroy(Id id) { delete_names(1, &id); }
 };
 
-/// The same; they are of a kind.
+/// The same for objects whose kind is given when they are created.
 template <GLenum kind, auto& create_names, auto& delete_names, bool is_shared>
 struct KindTraits : NamedTraits<create_names, delete_names, is_shared> {
   static GLuint create() {

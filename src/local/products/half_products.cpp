@@ -35,11 +35,12 @@ Index half_operand_bytes(int terms, Index depth, Index columns) {
   return half_element_bytes(terms, std::min(depth, max_half_depth), columns + max_half_parts * half_block);
 }
 
-// Products with a whole inverse save time from these on: rows of L, and columns for each of them (docs/performance.md).
-constexpr Index min_inverse = 512, min_inverse_columns = 8;
-// Inverses of split numbers save none: they have three products, and passes of fewer rows.
-constexpr bool has_inverse(int terms, Index k) {
-  return terms == rounded_terms && k >= min_inverse && k <= max_half_depth;
+// Elements of U12 from which a product with the whole inverse takes less time than the solve: the product saves time in
+// proportion to them and to k, and the inverse costs time in proportion to k (docs/performance.md). Split numbers have
+// three products, which save none.
+constexpr Index default_inverse_elements = Index{1} << 24;
+constexpr bool has_inverse(int terms, Index k, Index columns, Index min_elements) {
+  return terms == rounded_terms && k <= max_half_depth && k * columns >= min_elements;
 }
 // The leading dimension of an inverse of k rows.
 Index inverse_stride(Index k) { return round_up(k, half_block); }
@@ -52,8 +53,10 @@ constexpr Index half_units(Index i, Index end, Index unit, Index start_unit) {
 
 class HalfProducts final : public PackedProducts<float> {
  public:
-  HalfProducts(const ShaderSource& sources, Kernels& kernels, int terms)
-      : PackedProducts(kernels, {max_half_depth, max_half_columns, 2 * terms}), terms_(terms) {
+  HalfProducts(const ShaderSource& sources, Kernels& kernels, int terms, Index inverse_elements)
+      : PackedProducts(kernels, {max_half_depth, max_half_columns, 2 * terms}),
+        terms_(terms),
+        inverse_elements_(inverse_elements > 0 ? inverse_elements : default_inverse_elements) {
     const auto build = [&](const char* name, const std::string& variant = "") {
       return device_.make_program(sources, name, kernels.types() + variant);
     };
@@ -65,7 +68,7 @@ class HalfProducts final : public PackedProducts<float> {
     };
     left_.pack = packing(false, false);
     right_.pack = packing(true, false);
-    inverse_.pack = packing(false, true);
+    if (terms == rounded_terms) inverse_.pack = packing(false, true);
     choose_program(sources, device_.description().half_matrices,
                    {{16, 16, 16}, "matrix/half_products.spv", "matrix/half_any_shape.spv"}, whole_halves);
   }
@@ -73,14 +76,14 @@ class HalfProducts final : public PackedProducts<float> {
   void reserve(Index depth, Index rows, Index columns) override {
     reserve(left_, depth, rows);
     reserve(right_, depth, columns);
-    if (has_inverse(terms_, depth)) reserve_inverse(depth);
+    if (has_inverse(terms_, depth, columns, inverse_elements_)) reserve_inverse(depth);
   }
   bool solve_unit_lower(const Region& l_transposed, const Region& a) override {
     const Index k = a.rows, stride = inverse_stride(k);
-    if (!has_inverse(terms_, k) || a.columns < min_inverse_columns * k) return false;
+    Region inverse{{}, stride * stride, 0, 0, k, k, stride, 0, 0};
+    if (!has_inverse(terms_, k, a.columns, inverse_elements_) || !holds(a) || !holds(inverse)) return false;
     reserve_inverse(k);
-    const Region inverse{whole_inverse_.id(), stride * stride, 0, 0, k, k, stride, 0, 0};
-    if (!holds(a) || !holds(inverse)) return false;
+    inverse.buffer = whole_inverse_.id();
     kernels_.invert_unit_lower(l_transposed, inverse);
     pack(inverse_, std::array{Part{inverse, 0, 0}});
     subtract_product(inverse_, a, a);
@@ -208,6 +211,7 @@ class HalfProducts final : public PackedProducts<float> {
   }
 
   int terms_;
+  Index inverse_elements_;
   ProgramPointer scale_, plain_;
   Operand left_, right_, inverse_;
   Buffer whole_inverse_;  // I - L^-1
@@ -217,11 +221,13 @@ class HalfProducts final : public PackedProducts<float> {
 
 std::int64_t half_bytes(int terms, Index depth, Index rows, Index columns) {
   const auto operand = [&](Index extent) { return half_scale_bytes + half_operand_bytes(terms, depth, extent); };
-  return operand(rows) + operand(columns) + (has_inverse(terms, depth) ? operand(depth) + inverse_bytes(depth) : 0);
+  return operand(rows) + operand(columns) +
+         (has_inverse(terms, depth, columns, default_inverse_elements) ? operand(depth) + inverse_bytes(depth) : 0);
 }
 
-std::unique_ptr<PackedProducts<float>> make_half_products(const ShaderSource& sources, Kernels& kernels, int terms) {
-  return std::make_unique<HalfProducts>(sources, kernels, terms);
+std::unique_ptr<PackedProducts<float>> make_half_products(const ShaderSource& sources, Kernels& kernels, int terms,
+                                                          Index inverse_elements) {
+  return std::make_unique<HalfProducts>(sources, kernels, terms, inverse_elements);
 }
 
 }  // namespace glinpack::compute

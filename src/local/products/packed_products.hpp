@@ -1,5 +1,5 @@
-// The trailing update by products of lower precision, whose operands are packed for matrices of the device
-// (VK_KHR_cooperative_matrix). Devices without them multiply the same packed numbers.
+// The trailing update, and large U12, by products of lower precision, whose operands are packed for matrices of the
+// device (VK_KHR_cooperative_matrix). Devices without them multiply the same packed numbers.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,8 @@ class PackedProducts : NonCopyable {
   /// C <- C - L U as Kernels::update. False, and nothing done, if a window does not hold a stripe of an operand.
   /// `l_is_kept`: L is that of the last call, which need not be packed again.
   bool update(const Region& l_transposed, const Region& u, const Region& c, bool l_is_kept);
-  /// A <- L^-1 A as Kernels::solve_u12, by products with the whole inverse of L. False, and nothing done, if the products
-  /// are too inexact for it, or if it saves no time.
+  /// A <- L^-1 A as Kernels::solve_u12, by products with the whole inverse of L. False, and A is as it was, if the
+  /// products are too inexact for it, if it saves no time, or if a window does not hold a stripe of A or the inverse.
   virtual bool solve_unit_lower(const Region& /*l_transposed*/, const Region& /*a*/) { return false; }
   /// Backend::reserve_update().
   virtual void reserve(Index depth, Index rows, Index columns) = 0;
@@ -110,12 +110,13 @@ class PackedProducts : NonCopyable {
   std::string failure_;
 };
 
-/// Products of halves for one of numbers, which are rounded or split.
+/// How many products of halves there are for a product of numbers that are rounded, or split into two halves.
 inline constexpr int rounded_terms = 1, split_terms = 3;
 
 /// In single precision by matrices of halves (half_products.cpp) if the device has them and they pass a test against
-/// exact results. Throws std::runtime_error.
-std::unique_ptr<PackedProducts<float>> make_half_products(const ShaderSource& sources, Kernels& kernels, int terms);
+/// exact results. `inverse_elements`: as in ComputeLimits. Throws std::runtime_error.
+std::unique_ptr<PackedProducts<float>> make_half_products(const ShaderSource& sources, Kernels& kernels, int terms,
+                                                          Index inverse_elements = 0);
 
 inline constexpr Index max_residue_depth = 1024;  // of a product; deeper ones have parts
 inline constexpr int min_moduli = 14, max_moduli = 18, default_moduli = 15;

@@ -5,6 +5,8 @@
 #include <array>
 #include <cctype>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "base/non_copyable.hpp"

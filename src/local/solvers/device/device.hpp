@@ -78,7 +78,8 @@ class Device {
     measure(Stage::download, [&] { commands(buffer); });
     clock_.measure(Stage::unpack, [&] { take(buffer.data()); });
   }
-  /// Their memory, of at least `floats` floats; the same at every call. Throws as they do.
+  /// The memory that upload() and download() copy through: at least `floats` floats, the same at every call. Throws
+  /// std::runtime_error when there is too little.
   MappedBuffer<float>& staging(Index floats);
   /// Frees that memory.
   void release_staging() { staging_.reset(); }

@@ -25,7 +25,7 @@ class DeviceArray {
   /// The same for the first `count` elements in any order: `fill` writes them, `take` reads them.
   void upload(Index count, const std::function<void(Real*)>& fill);
   void download(Index count, const std::function<void(const Real*)>& take) const;
-  /// `count` elements from `first` on, copied to `to` beyond the clock's stages.
+  /// `count` elements from `first` on, copied to `to`. No stage of the clock has the time.
   std::span<const Real> read(Index first, Index count, const MappedBuffer<Real>& to) const;
   /// Zeros.
   void clear();

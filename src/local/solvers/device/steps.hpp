@@ -41,7 +41,7 @@ struct StageTimes {
 /// Not thread-safe. Stages are not nested.
 class StageClock {
  public:
-  /// Times body(), which must return only after its work is done. Returns its result.
+  /// Times body(), which must return or throw only after its work is done. Returns its result.
   template <class Body>
   auto measure(Stage stage, Body&& body) {
     const ScopeExit add([this, stage, start = steady_seconds()] { times_.of(stage) += steady_seconds() - start; });

@@ -100,8 +100,8 @@ class PoissonStrip {
   /// r in the ghost rows, n elements each; empty: stays as it is. Before the next advance_direction().
   virtual void write_ghost_rows(std::span<const Real> above, std::span<const Real> below) = 0;
 
-  /// Seconds to bind p as a texture, if each iteration begins by it, as of the paper's kernels. Of texture2d the
-  /// binding is a copy on the device: OpenGL has no 2D view of a buffer.
+  /// Seconds to bind p as a texture, which begins each iteration of the paper's kernels; 0 for others. For texture2d
+  /// that is a copy on the device: OpenGL has no 2D view of a buffer.
   virtual double binding_seconds() { return 0; }
 
   /// u, rows x n elements.
