@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 export GTEST_BRIEF=1  # test programs print only failures
 
-jobs=$(($(nproc) + 2))  # some tests mostly wait
+jobs=$(($(nproc) + 1))  # some tests mostly wait
 
 steps=()
 failed=()

@@ -90,9 +90,11 @@ void copy_elements(const Matrix& matrix, const HostCopy& copy, const Strided<Ele
 }
 
 std::optional<Failure> failure_in(const Matrix& matrix) {
-  if (matrix.session->closed) return Failure(GLINPACK_CANCELLED, "the context of the matrix was freed");
+  Session& session = *matrix.session;
   try {
-    matrix.session->queue.wait(matrix.id);
+    if (!session.closed) session.queue.wait(matrix.id);
+    // it may have been freed during the wait
+    if (session.closed) return Failure(GLINPACK_CANCELLED, "the context of the matrix was freed");
     return std::nullopt;
   } catch (...) {
     return failure_of(std::current_exception());
