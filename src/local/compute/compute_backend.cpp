@@ -31,7 +31,6 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
       : DeviceBackend<Real>(std::move(opened), name, options, timeline, OperationClock::Source::host),
         is_tested_as_gpu_(limits.queued_bytes > 0),
         is_validated_(options.debug),
-        inverse_elements_(limits.inverse_elements),
         queued_bytes_(limits.queued_bytes > 0 ? limits.queued_bytes : min_queued_bytes),
         stripe_width_(limits.stripe_width),
         buffer_bytes_(limits.buffer_bytes),
@@ -41,7 +40,7 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
         kernels_(device(), sources_, precision_of<Real>,
                  limits.window_bytes > 0 ? limits.window_bytes : device()->description().storage_block, stripe_width_,
                  chosen_tile(options.value("tile"), device()->description(), precision_of<Real>)) {
-    make_products(options);
+    make_products(options, limits.inverse_elements);
     if (is_tested_as_gpu_) kernels_.set_strip(sources_, 1);
     this->info_.asynchronous |= is_tested_as_gpu_;
     if (!this->info_.asynchronous) return;
@@ -298,18 +297,18 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
     if (block.matrix == panel_beside_) hold_kernels_for_panel();
     return region_of(block);
   }
-  void make_products(const BackendOptions& options) {
+  void make_products(const BackendOptions& options, Index inverse_elements) {
     std::string products = options.value("products");
     if (products.starts_with(auto_products)) {
       try {
-        if (has_fast_matrices()) products_ = products_named(products.substr(auto_products.size()));
+        if (has_fast_matrices()) products_ = products_named(products.substr(auto_products.size()), inverse_elements);
         if (products_ && (!products_->failure().empty() || !are_products_faster())) products_.reset();
       } catch (const std::runtime_error& error) {
         spdlog::warn("--products auto takes plain products: {}", error.what());
         products_.reset();
       }
     } else {
-      products_ = products_named(products);
+      products_ = products_named(products, inverse_elements);
       if (products_ && !products_->failure().empty()) spdlog::warn("{}", products_->failure());
     }
     if (!products_) return;
@@ -318,13 +317,14 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
   }
 
   /// Null for plain ones.
-  std::unique_ptr<PackedProducts<Real>> products_named(const std::string& name) {
+  std::unique_ptr<PackedProducts<Real>> products_named(const std::string& name,
+                                                       [[maybe_unused]] Index inverse_elements) {
     if constexpr (precision_of<Real> == Precision::double_) {
       const int moduli = moduli_of(name);
       return moduli == 0 ? nullptr : make_residue_products(sources_, kernels_, moduli);
     } else {
       if (name != "half" && name != "split") return nullptr;
-      return make_half_products(sources_, kernels_, name == "half" ? rounded_terms : split_terms, inverse_elements_);
+      return make_half_products(sources_, kernels_, name == "half" ? rounded_terms : split_terms, inverse_elements);
     }
   }
   /// For --products auto: whether the device has matrices for them, and no fast double precision of its own.
@@ -445,7 +445,6 @@ class ComputeBackend final : public DeviceBackend<Real>, public ComputePrograms 
 
   bool is_tested_as_gpu_;
   bool is_validated_;
-  Index inverse_elements_;
   std::int64_t queued_bytes_;
   std::optional<CopyQueue> copies_;  // none on a software device, except in tests
   Index stripe_width_;

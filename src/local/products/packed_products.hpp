@@ -116,7 +116,7 @@ inline constexpr int rounded_terms = 1, split_terms = 3;
 /// In single precision by matrices of halves (half_products.cpp) if the device has them and they pass a test against
 /// exact results. `inverse_elements`: as in ComputeLimits. Throws std::runtime_error.
 std::unique_ptr<PackedProducts<float>> make_half_products(const ShaderSource& sources, Kernels& kernels, int terms,
-                                                          Index inverse_elements = 0);
+                                                          Index inverse_elements);
 
 inline constexpr Index max_residue_depth = 1024;  // of a product; deeper ones have parts
 inline constexpr int min_moduli = 14, max_moduli = 18, default_moduli = 15;
